@@ -1,0 +1,1 @@
+"""ZhiWen: Chinese-first retrieval-augmented chat. The library; it imports no Streamlit."""

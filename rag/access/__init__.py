@@ -1,0 +1,1 @@
+"""Accounts, roles and the audit log."""

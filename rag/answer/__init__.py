@@ -1,0 +1,1 @@
+"""From evidence to a cited, checked answer or a refusal."""

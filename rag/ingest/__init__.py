@@ -1,0 +1,1 @@
+"""The offline chain: inspect, parse, clean, chunk, describe, embed, store."""

@@ -1,0 +1,1 @@
+"""Embedders, rerankers and chat models by name, imported lazily."""

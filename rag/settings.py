@@ -1,0 +1,388 @@
+"""Typed settings in four layers: code defaults < settings.toml < environment < admin page.
+
+Each section is one closed pydantic model, so that a typo fails at load and names its path.
+Environment variables are `ZHIWEN_<SECTION>__<FIELD>` (for example
+`ZHIWEN_RETRIEVAL__TOP_K=8`); `ZHIWEN_DATA` is the data directory. Secrets (API keys) live in
+`secrets.toml` in the data directory (mode 0600) or in the environment, never in the catalog.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import tomllib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+import tomli_w
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from rag.errors import SettingsError
+
+ENVIRONMENT_PREFIX = "ZHIWEN_"
+DEFAULT_DATA_DIRECTORY = "./data"
+
+
+class Section(BaseModel):
+    """Base of all sections: closed to unknown names, immutable once loaded."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ChatProfile(Section):
+    """One OpenAI-compatible chat endpoint.
+
+    Attributes:
+        name: what administrators call it; unique.
+        base_url: address up to and including `/v1`.
+        model: the endpoint's model name.
+        connect_timeout_s: seconds until a connection stands.
+        read_timeout_s: seconds without a new byte before giving up.
+        total_timeout_s: seconds for a whole answer.
+        temperature: sampling temperature, 0..2.
+        max_tokens: upper bound of an answer, in the model's tokens.
+        enabled: whether it takes part in the fallback order.
+    """
+
+    name: str = Field(min_length=1, max_length=60)
+    base_url: str = Field(pattern=r"^https?://")
+    model: str = Field(min_length=1, max_length=200)
+    connect_timeout_s: float = Field(default=5.0, gt=0, le=60)
+    read_timeout_s: float = Field(default=30.0, gt=0, le=600)
+    total_timeout_s: float = Field(default=120.0, gt=0, le=3600)
+    temperature: float = Field(default=0.2, ge=0, le=2)
+    max_tokens: int = Field(default=1024, gt=0, le=32768)
+    enabled: bool = True
+
+
+class ChatSettings(Section):
+    """Chat models, tried in the order of the list. An empty list means extractive answers.
+
+    Attributes:
+        profiles: the endpoints in fallback order.
+        understand_with_llm: let the first working profile understand the question.
+        generate_with_llm: let it write the answer.
+    """
+
+    profiles: tuple[ChatProfile, ...] = ()
+    understand_with_llm: bool = True
+    generate_with_llm: bool = True
+
+
+class EmbedderSettings(Section):
+    """The text embedder.
+
+    Attributes:
+        kind: `bundled` (no download), `flagembedding` (BGE family by path or hub name),
+            `transformers` (any encoder by path: M3E, e5, GTE …) or `openai` (/v1/embeddings).
+        path: local folder or hub name for `flagembedding` and `transformers`.
+        base_url: address up to `/v1` for `openai`; its key is the secret `embedder`.
+        model: the endpoint's model name for `openai`.
+        pooling: `mean` or `cls`, for `transformers`.
+        query_instruction: text put before each question.
+        passage_instruction: text put before each passage.
+        batch_size: texts in one forward pass.
+        threads: CPU threads of the runtime; 0 leaves it to the runtime.
+    """
+
+    kind: Literal["bundled", "flagembedding", "transformers", "openai"] = "bundled"
+    path: str = ""
+    base_url: str = ""
+    model: str = ""
+    pooling: Literal["mean", "cls"] = "mean"
+    query_instruction: str = ""
+    passage_instruction: str = ""
+    batch_size: int = Field(default=16, gt=0, le=512)
+    threads: int = Field(default=0, ge=0, le=256)
+
+
+class RerankerSettings(Section):
+    """The reranker.
+
+    Attributes:
+        kind: `local` (features, no download), `flagembedding` (bge-reranker), `openai`
+            (a /rerank endpoint; its key is the secret `reranker`) or `none`.
+        path: local folder or hub name for `flagembedding`.
+        base_url: address of the /rerank endpoint's parent for `openai`.
+        model: the endpoint's model name.
+        candidates: how many fused hits are reranked.
+    """
+
+    kind: Literal["local", "flagembedding", "openai", "none"] = "local"
+    path: str = ""
+    base_url: str = ""
+    model: str = ""
+    candidates: int = Field(default=30, gt=0, le=200)
+
+
+class RetrievalSettings(Section):
+    """Search.
+
+    Attributes:
+        dense_candidates: hits taken from the vector search.
+        sparse_candidates: hits taken from the keyword search.
+        dense_weight: share of the vector search in the fusion, 0..1.
+        fusion: `rrf` (weighted reciprocal ranks) or `weighted` (scaled scores).
+        rrf_k: the constant of reciprocal rank fusion (Cormack et al. 2009 use 60).
+        top_k: passages given to the answer step.
+        context_tokens: budget of all passages together, in the embedder's tokens.
+        near_duplicate: word overlap (Jaccard, 0..1) from which two passages count as one.
+    """
+
+    dense_candidates: int = Field(default=50, gt=0, le=500)
+    sparse_candidates: int = Field(default=50, gt=0, le=500)
+    dense_weight: float = Field(default=0.6, ge=0, le=1)
+    fusion: Literal["rrf", "weighted"] = "rrf"
+    rrf_k: int = Field(default=60, gt=0, le=1000)
+    top_k: int = Field(default=6, gt=0, le=50)
+    context_tokens: int = Field(default=2400, gt=100, le=100_000)
+    near_duplicate: float = Field(default=0.85, gt=0, le=1)
+
+
+class AnswerSettings(Section):
+    """Answers.
+
+    Attributes:
+        refuse_below: calibrated confidence under which the answer is a refusal.
+        hedge_below: confidence under which the answer says that it is not certain.
+        verify: check each statement against its evidence.
+    """
+
+    refuse_below: float = Field(default=0.6, ge=0, le=1)
+    hedge_below: float = Field(default=0.8, ge=0, le=1)
+    verify: bool = True
+
+
+class IngestSettings(Section):
+    """Documents.
+
+    Attributes:
+        max_file_mb: largest file that is accepted, in MiB.
+        max_pages: most pages of one document.
+        max_unpacked_mb: most MiB that an archive format (DOCX, XLSX …) may unpack to.
+        chunk_tokens: aim for the length of a chunk, in the embedder's tokens.
+        chunk_overlap: share of a chunk repeated in the next, 0..0.5.
+        workers: documents processed at the same time.
+    """
+
+    max_file_mb: int = Field(default=200, gt=0, le=4096)
+    max_pages: int = Field(default=5000, gt=0)
+    max_unpacked_mb: int = Field(default=1024, gt=0)
+    chunk_tokens: int = Field(default=450, ge=50, le=2000)
+    chunk_overlap: float = Field(default=0.12, ge=0, le=0.5)
+    workers: int = Field(default=1, gt=0, le=16)
+
+
+class StoreSettings(Section):
+    """Where things are kept.
+
+    Attributes:
+        catalog_url: SQLAlchemy URL; empty means SQLite in the data directory.
+        milvus_uri: a Milvus server's address; empty means Milvus Lite in the data directory.
+            The server's token is the secret `milvus`.
+    """
+
+    catalog_url: str = ""
+    milvus_uri: str = ""
+
+
+class InterfaceSettings(Section):
+    """The pages.
+
+    Attributes:
+        language: language of the interface for new visitors.
+        guests: whether visitors without an account may chat with public knowledge bases.
+        guest_uploads: whether visitors without an account may manage documents.
+    """
+
+    language: Literal["zh", "en"] = "zh"
+    guests: bool = True
+    guest_uploads: bool = True
+
+
+class Settings(Section):
+    """All settings of one installation. `data` is the data directory."""
+
+    data: Path = Path(DEFAULT_DATA_DIRECTORY)
+    chat: ChatSettings = ChatSettings()
+    embedder: EmbedderSettings = EmbedderSettings()
+    reranker: RerankerSettings = RerankerSettings()
+    retrieval: RetrievalSettings = RetrievalSettings()
+    answer: AnswerSettings = AnswerSettings()
+    ingest: IngestSettings = IngestSettings()
+    store: StoreSettings = StoreSettings()
+    interface: InterfaceSettings = InterfaceSettings()
+
+
+SECTIONS: tuple[str, ...] = tuple(name for name in Settings.model_fields if name != "data")
+
+
+class SettingsRows(Protocol):
+    """Where the admin page's layer is kept (the catalog)."""
+
+    def load(self) -> dict[str, dict[str, Any]]:
+        """Return the stored overrides as section → field → value."""
+        ...
+
+    def save(self, section: str, values: Mapping[str, Any]) -> None:
+        """Replace the stored overrides of one section."""
+        ...
+
+
+def data_directory(argument: str | Path | None = None) -> Path:
+    """The data directory: the argument, else `ZHIWEN_DATA`, else `./data`; absolute."""
+    chosen = argument or os.environ.get(ENVIRONMENT_PREFIX + "DATA") or DEFAULT_DATA_DIRECTORY
+    return Path(chosen).expanduser().resolve()
+
+
+def load_settings(
+    data: Path,
+    overrides: Mapping[str, Mapping[str, Any]] | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Settings:
+    """Merge the layers below the admin page's `overrides` and those on top.
+
+    Args:
+        data: the data directory; `settings.toml` is read from it when present.
+        overrides: section → field → value as the admin page saved them.
+        environment: variables to read instead of the process's own.
+
+    Raises:
+        SettingsError: a value or name is wrong; the message names its path.
+    """
+    layers: dict[str, dict[str, Any]] = {}
+    for layer in (
+        _read_file(data / "settings.toml"),
+        _read_environment(os.environ if environment is None else environment),
+        overrides or {},
+    ):
+        for section, values in layer.items():
+            layers.setdefault(section, {}).update(values)
+    try:
+        return Settings.model_validate({"data": data, **layers})
+    except ValidationError as error:
+        first = error.errors()[0]
+        path = ".".join(str(part) for part in first["loc"])
+        raise SettingsError(
+            f"设置项 {path} 不正确：{first['msg']}。",
+            "请改正 settings.toml、环境变量或管理页面里的这一项。",
+            message_en=f"The setting {path} is wrong: {first['msg']}.",
+            remedy_en="Correct it in settings.toml, the environment or the admin page.",
+        ) from error
+
+
+class SettingsService:
+    """The current settings, changed at run time by the admin page.
+
+    Readers take `current` once per turn or job, so that a change never tears a running one.
+    """
+
+    def __init__(self, data: Path, rows: SettingsRows | None = None) -> None:
+        self._data = data
+        self._rows = rows
+        self._lock = threading.Lock()
+        self._listeners: list[Callable[[Settings, Settings], None]] = []
+        self.current = load_settings(data, rows.load() if rows else None)
+
+    def on_change(self, listener: Callable[[Settings, Settings], None]) -> None:
+        """Call `listener(old, new)` after each change."""
+        self._listeners.append(listener)
+
+    def update(self, section: str, values: Mapping[str, Any]) -> Settings:
+        """Validate and store the new values of one section; unnamed fields keep theirs.
+
+        Raises:
+            SettingsError: the section or a value is wrong; nothing was changed.
+        """
+        if section not in SECTIONS:
+            raise SettingsError(f"没有名为 {section} 的设置。", message_en=f"No section {section}.")
+        with self._lock:
+            stored = dict(self._rows.load()) if self._rows else {}
+            merged = {**stored.get(section, {}), **values}
+            new = load_settings(self._data, {**stored, section: merged})
+            if self._rows:
+                self._rows.save(section, new_values(new, section, merged))
+            old, self.current = self.current, new
+        for listener in self._listeners:
+            listener(old, new)
+        return new
+
+    def reset(self, section: str, field: str) -> Settings:
+        """Drop the admin page's value of one field, so that the layer below shows again."""
+        with self._lock:
+            stored = dict(self._rows.load()) if self._rows else {}
+            kept = {k: v for k, v in stored.get(section, {}).items() if k != field}
+            new = load_settings(self._data, {**stored, section: kept})
+            if self._rows:
+                self._rows.save(section, kept)
+            old, self.current = self.current, new
+        for listener in self._listeners:
+            listener(old, new)
+        return new
+
+
+def new_values(settings: Settings, section: str, names: Mapping[str, Any]) -> dict[str, Any]:
+    """The JSON-ready values of the named fields of a section."""
+    dumped = getattr(settings, section).model_dump(mode="json")
+    return {name: dumped[name] for name in names}
+
+
+class Secrets:
+    """API keys by name, in `secrets.toml` (mode 0600) or `ZHIWEN_SECRET_<NAME>`.
+
+    The environment wins. Names: `chat:<profile>`, `embedder`, `reranker`, `milvus`.
+    """
+
+    def __init__(self, data: Path) -> None:
+        self._path = data / "secrets.toml"
+        self._lock = threading.Lock()
+
+    def get(self, name: str) -> str:
+        """The secret, or an empty string."""
+        variable = (
+            ENVIRONMENT_PREFIX
+            + "SECRET_"
+            + "".join(c if c.isalnum() else "_" for c in name.upper())
+        )
+        return os.environ.get(variable) or str(_read_file(self._path).get(name, ""))
+
+    def has(self, name: str) -> bool:
+        """Whether a secret is set; this is all that the interface may show."""
+        return bool(self.get(name))
+
+    def set(self, name: str, value: str) -> None:
+        """Store a secret, or remove it when `value` is empty. The file is replaced whole."""
+        with self._lock:
+            secrets = {**_read_file(self._path), name: value}
+            if not value:
+                secrets.pop(name)
+            temporary = self._path.with_suffix(".tmp")
+            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(descriptor, "wb") as file:
+                tomli_w.dump(secrets, file)
+            temporary.replace(self._path)
+
+
+def _read_file(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        return {}
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(
+            f"无法读取 {path.name}：{error}。",
+            "请改正这个文件后再启动。",
+            message_en=f"{path.name} cannot be read: {error}.",
+            remedy_en="Correct the file and start again.",
+        ) from error
+
+
+def _read_environment(environment: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    layer: dict[str, dict[str, Any]] = {}
+    for name, value in environment.items():
+        if not name.startswith(ENVIRONMENT_PREFIX) or "__" not in name:
+            continue
+        section, field = name.removeprefix(ENVIRONMENT_PREFIX).lower().split("__", 1)
+        layer.setdefault(section, {})[field] = value
+    return layer

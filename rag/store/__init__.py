@@ -1,0 +1,1 @@
+"""Where things are kept: the catalog (SQL) and the vectors (Milvus)."""

@@ -1,0 +1,1 @@
+"""Chinese text as both chains see it: normalise, tokenise, split into sentences, compare."""

@@ -1,0 +1,1 @@
+"""From a question in its conversation to an Understanding."""

@@ -1,0 +1,1 @@
+"""Widgets, styles and texts that the pages share."""
