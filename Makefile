@@ -1,0 +1,52 @@
+# make run | test | check | bench — see README.md
+
+VENV   := .venv
+BIN    := $(VENV)/bin
+PYTHON ?= $(shell scripts/find_python.sh)
+PIP    := $(BIN)/python -m pip --disable-pip-version-check -q
+
+# On Linux, a CPU-only torch is 2 GB smaller:
+#   make setup TORCH_INDEX=https://download.pytorch.org/whl/cpu
+TORCH_INDEX ?=
+
+.PHONY: setup setup-dev run test check bench format clean
+
+setup: $(VENV)/.requirements
+setup-dev: $(VENV)/.requirements-dev
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "Python 3.11, 3.12 or 3.13 is needed (set PYTHON=/path/to/python)"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.requirements: requirements.txt | $(BIN)/python
+	@echo "Installing packages (a few minutes, about 2 GB) …"
+	$(if $(TORCH_INDEX),$(PIP) install --index-url $(TORCH_INDEX) $$(grep -o '^torch==[^ ]*' requirements.txt))
+	$(PIP) install -r requirements.txt
+	@touch $@
+
+$(VENV)/.requirements-dev: requirements-dev.txt $(VENV)/.requirements
+	$(PIP) install -r requirements-dev.txt
+	@touch $@
+
+run: setup
+	$(BIN)/python -m streamlit run app.py
+
+test: setup-dev
+	@scripts/install_browser.sh
+	$(BIN)/python -m pytest
+
+check: setup-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: setup-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: setup-dev
+	@for script in benchmarks/bench_*.py; do \
+		echo "== $$script"; $(BIN)/python -m benchmarks.$$(basename $$script .py) || exit 1; done
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,453 @@
+"""The LangChain chain of one turn: from a question in its conversation to a checked answer.
+
+`Chain` is a Runnable: `invoke` returns the Answer, `stream` yields typed Events while the
+turn runs. A plain generator calls the steps in order because only that shows steps and
+tokens in one ordered stream; each step is a small named Runnable, so LangChain callbacks see
+every one of them and every model call.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
+
+from langchain_core.callbacks import CallbackManagerForChainRun
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
+from langchain_core.runnables.config import (
+    ensure_config,
+    get_callback_manager_for_config,
+    patch_config,
+)
+
+from rag.answer.refuse import Confidence, confidence, decide, refusal
+from rag.answer.small_talk import reply
+from rag.answer.write import Writer, Written
+from rag.errors import InvalidInput
+from rag.models.chat import ChatModel
+from rag.retrieve.search import Retriever
+from rag.settings import Settings
+from rag.store.catalog import Catalog
+from rag.types import (
+    Answer,
+    Event,
+    Evidence,
+    Failed,
+    Final,
+    Hit,
+    KnowledgeProfile,
+    QueryPlan,
+    Retrieval,
+    Step,
+    StepFinished,
+    StepRecord,
+    StepStarted,
+    Turn,
+    Understanding,
+    Value,
+)
+from rag.understand.ambiguity import judge
+from rag.understand.llm import understand_with_llm
+from rag.understand.plan import plan as make_plan
+from rag.understand.understand import understand
+
+MAX_QUESTION_CHARACTERS = 4000
+"""Longest question, chosen by us: eight times the embedder's window leaves nothing to gain."""
+
+
+class TurnInput(Value):
+    """One question in its conversation.
+
+    Attributes:
+        question: as the user typed it.
+        history: the turns before it, oldest first.
+        kb_ids: the knowledge bases that may be searched; the caller has checked the rights.
+        today: for relative dates; the current day when left out.
+        attempt: 0 for a first answer; regenerating counts up and widens the search.
+    """
+
+    question: str
+    history: tuple[Turn, ...] = ()
+    kb_ids: tuple[str, ...] = ()
+    today: date | None = None
+    attempt: int = 0
+
+
+@dataclass
+class _Turn:
+    """What a running turn has gathered."""
+
+    input: TurnInput
+    settings: Settings
+    run: CallbackManagerForChainRun
+    config: RunnableConfig
+    stop: threading.Event
+    steps: list[StepRecord] = field(default_factory=list)
+    began: float = field(default_factory=time.perf_counter)
+
+    def timings(self) -> dict[str, float]:
+        timings = {record.step: record.ms for record in self.steps}
+        return timings | {"total": (time.perf_counter() - self.began) * 1000}
+
+
+class _Stopped(Exception):
+    """The user stopped the turn before a word was written."""
+
+
+class Chain(Runnable[TurnInput, Any]):
+    """The online chain. Thread-safe: a running turn keeps its state to itself.
+
+    Args:
+        catalog: names of knowledge bases and their profiles.
+        retriever: searches.
+        chat: returns the current chat model, or None for extractive answers.
+        settings: returns the current settings; read once per turn.
+        prompts: returns the administrators' prompt overrides by name.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        retriever: Retriever,
+        chat: Callable[[], ChatModel | None],
+        settings: Callable[[], Settings],
+        prompts: Callable[[], dict[str, str]],
+    ) -> None:
+        self._catalog = catalog
+        self._retriever = retriever
+        self._chat = chat
+        self._settings = settings
+        self._writer = Writer(chat, prompts)
+        self._prompts = prompts
+
+    def invoke(  # type: ignore[override]
+        self, input: TurnInput, config: RunnableConfig | None = None, **kwargs: Any
+    ) -> Answer:
+        """Run a turn to its end and return the Answer.
+
+        Raises:
+            ZhiwenError: the turn failed for a reason that people can mend.
+        """
+        for event in self.stream(input, config, **kwargs):
+            if isinstance(event, Final):
+                return event.answer
+        raise AssertionError("a turn ends with Final or raises")
+
+    def stream(  # type: ignore[override]
+        self,
+        input: TurnInput,
+        config: RunnableConfig | None = None,
+        *,
+        stop: threading.Event | None = None,
+        **_: Any,
+    ) -> Iterator[Event]:
+        """Yield the turn's Events; the last is Final.
+
+        Args:
+            input: the question in its conversation.
+            config: LangChain's, for callbacks and tags.
+            stop: when set, the turn ends soon with what has been written so far.
+
+        Raises:
+            ZhiwenError: the turn failed for a reason that people can mend.
+        """
+        config = ensure_config(config)
+        manager = get_callback_manager_for_config(config)
+        run = manager.on_chain_start(None, input.model_dump(mode="json"), name="turn")
+        turn = _Turn(input, self._settings(), run, config, stop or threading.Event())
+        answer: Answer | None = None
+        try:
+            for event in self._until_stopped(turn):
+                if isinstance(event, Final):
+                    answer = event.answer
+                yield event
+        except BaseException as error:
+            run.on_chain_error(error)
+            raise
+        run.on_chain_end({"answer": answer.model_dump(mode="json") if answer else None})
+
+    def _until_stopped(self, turn: _Turn) -> Iterator[Event]:
+        try:
+            yield from self._turn(turn)
+        except _Stopped:
+            yield self._final(turn, None, Written(text="", reason="已停止。"), "stopped", 0.0)
+
+    # --- The steps in their order -----------------------------------------------------
+
+    def _turn(self, turn: _Turn) -> Iterator[Event]:
+        check_question(turn.input.question)
+        profile = self._catalog.documents.profile(turn.input.kb_ids)
+        meaning = yield from self._understand(turn, profile)
+        if meaning.route in ("chitchat", "conversation"):
+            text = reply(meaning, turn.input.history)
+            yield self._final(turn, meaning, Written(text=text), "chitchat", 1.0)
+            return
+        if not turn.input.kb_ids:
+            raise InvalidInput(
+                "还没有选择知识库。",
+                "请在左侧勾选至少一个知识库后再问。",
+                message_en="No knowledge base is selected.",
+                remedy_en="Tick at least one knowledge base on the left and ask again.",
+            )
+        meaning = yield from self._clarify(turn, meaning, profile)
+        if meaning.needs_clarification and meaning.clarification:
+            written = Written(text=meaning.clarification.question)
+            yield self._final(turn, meaning, written, "clarify", meaning.confidence)
+            return
+        query_plan = yield from self._plan(turn, meaning, profile)
+        found = yield from self._retrieve(turn, meaning, query_plan)
+        evidence = yield from self._compress(turn, meaning, found.hits)
+        sure = confidence(meaning, found.hits, evidence)
+        verdict = decide(sure.value, turn.settings.answer)
+        if verdict == "refuse" or not evidence:
+            yield from self._refuse(turn, meaning, found, sure)
+            return
+        yield from self._answer(turn, meaning, found, evidence, sure, verdict)
+
+    def _understand(
+        self, turn: _Turn, profile: KnowledgeProfile
+    ) -> Iterator[Event] | Any:  # a generator that returns an Understanding
+        today = turn.input.today or date.today()
+        chat = self._chat() if turn.settings.chat.understand_with_llm else None
+
+        def step(_: Any) -> Understanding:
+            local = understand(turn.input.question, turn.input.history, profile, today)
+            if chat is None or local.route != "knowledge":
+                return local
+            return understand_with_llm(
+                turn.input.question, turn.input.history, profile, chat, local
+            )
+
+        meaning: Understanding = yield from self._step(
+            turn, "understand", step, _describe_understanding
+        )
+        return meaning
+
+    def _clarify(
+        self, turn: _Turn, meaning: Understanding, profile: KnowledgeProfile
+    ) -> Iterator[Event] | Any:
+        def probe(question: str, slots: Any) -> Sequence[Hit]:
+            return self._retriever.probe(question, turn.input.kb_ids, slots)
+
+        judged: Understanding = yield from self._step(
+            turn,
+            "clarify",
+            lambda _: judge(meaning, turn.input.history, profile, probe),
+            _describe_clarification,
+        )
+        return judged
+
+    def _plan(
+        self, turn: _Turn, meaning: Understanding, profile: KnowledgeProfile
+    ) -> Iterator[Event] | Any:
+        made: QueryPlan = yield from self._step(
+            turn,
+            "plan",
+            lambda _: make_plan(meaning, turn.input.kb_ids, profile=profile),
+            lambda p: (f"{len(p.queries)} 个查询", {"plan": p.model_dump(mode="json")}),
+        )
+        return made
+
+    def _retrieve(
+        self, turn: _Turn, meaning: Understanding, query_plan: QueryPlan
+    ) -> Iterator[Event] | Any:
+        top_k = turn.settings.retrieval.top_k * (1 + min(turn.input.attempt, 3))
+        found: Retrieval = yield from self._step(
+            turn,
+            "retrieve",
+            lambda _: self._retriever.search(
+                query_plan, question=meaning.standalone_question, top_k=top_k
+            ),
+            _describe_retrieval,
+        )
+        return found
+
+    def _compress(
+        self, turn: _Turn, meaning: Understanding, hits: Sequence[Hit]
+    ) -> Iterator[Event] | Any:
+        evidence: tuple[Evidence, ...] = yield from self._step(
+            turn,
+            "compress",
+            lambda _: self._retriever.evidence(meaning.standalone_question, hits),
+            lambda e: (f"留下 {len(e)} 处依据", {"evidence": [item.n for item in e]}),
+        )
+        return evidence
+
+    def _refuse(
+        self, turn: _Turn, meaning: Understanding, found: Retrieval, sure: Confidence
+    ) -> Iterator[Event]:
+        names = self._names(turn.input.kb_ids)
+        text, suggestions = yield from self._step(
+            turn,
+            "refuse",
+            lambda _: refusal(meaning, found.hits, names),
+            lambda _: ("依据不足，不作回答", {"confidence": sure.value, "reason": sure.reason}),
+        )
+        written = Written(text=text, reason=sure.reason, suggestions=tuple(suggestions))
+        yield self._final(turn, meaning, written, "refused", sure.value)
+
+    def _answer(
+        self,
+        turn: _Turn,
+        meaning: Understanding,
+        found: Retrieval,
+        evidence: Sequence[Evidence],
+        sure: Confidence,
+        verdict: str,
+    ) -> Iterator[Event]:
+        yield StepStarted(step="generate")
+        began = time.perf_counter()
+        draft = yield from self._writer.write(
+            meaning,
+            turn.input.history,
+            evidence,
+            turn.settings,
+            config=self._child(turn, "generate"),
+            stop=turn.stop,
+            hedge=verdict == "hedge",
+        )
+        yield self._finished(
+            turn, "generate", began, draft.summary, {"model": draft.model, "notes": draft.notes}
+        )
+        checked: Written = yield from self._step(
+            turn,
+            "verify",
+            lambda _: self._writer.check(draft, meaning, evidence, turn.settings),
+            _describe_claims,
+        )
+        if draft.cut:
+            status = "error" if draft.failed else "stopped"
+            yield self._final(turn, meaning, checked, status, sure.value)
+            return
+        if checked.refused:
+            value = min(sure.value, turn.settings.answer.refuse_below - 0.01)
+            yield self._final(turn, meaning, checked, "refused", value)
+            return
+        value = sure.value * checked.trust
+        hedge = decide(value, turn.settings.answer) != "answer"
+        if found.widened:
+            checked = checked.noting(found.widened)
+        final = checked.hedged(hedge)
+        yield self._final(turn, meaning, final, "hedged" if hedge else "answered", value)
+
+    # --- What all steps share ---------------------------------------------------------
+
+    def _step(
+        self,
+        turn: _Turn,
+        name: Step,
+        function: Callable[[Any], Any],
+        describe: Callable[[Any], tuple[str, dict[str, Any]]],
+    ) -> Iterator[Event] | Any:
+        if turn.stop.is_set() and name != "verify":
+            raise _Stopped
+        yield StepStarted(step=name)
+        began = time.perf_counter()
+        result = RunnableLambda(function, name=name).invoke(None, self._child(turn, name))
+        summary, details = describe(result)
+        yield self._finished(turn, name, began, summary, details)
+        return result
+
+    def _child(self, turn: _Turn, name: str) -> RunnableConfig:
+        return patch_config(turn.config, callbacks=turn.run.get_child(f"step:{name}"))
+
+    def _finished(
+        self, turn: _Turn, name: Step, began: float, summary: str, details: dict[str, Any]
+    ) -> StepFinished:
+        ms = round((time.perf_counter() - began) * 1000, 1)
+        turn.steps.append(StepRecord(step=name, ms=ms, summary=summary, details=details))
+        return StepFinished(step=name, ms=ms, summary=summary, details=details)
+
+    def _final(
+        self,
+        turn: _Turn,
+        meaning: Understanding | None,
+        written: Written,
+        status: Any,
+        value: float,
+    ) -> Final:
+        return Final(
+            answer=Answer(
+                status=status,
+                text=written.text,
+                citations=written.citations,
+                claims=written.claims,
+                confidence=round(min(max(value, 0.0), 1.0), 4),
+                reason=written.reason,
+                understanding=meaning,
+                suggestions=written.suggestions,
+                steps=tuple(turn.steps),
+                timings_ms=turn.timings(),
+                tokens=written.tokens,
+                model=written.model,
+            )
+        )
+
+    def _names(self, kb_ids: Sequence[str]) -> list[str]:
+        return [self._catalog.knowledge_bases.get(kb_id).name for kb_id in kb_ids]
+
+
+def check_question(question: str) -> None:
+    """Accept a question of 1 to `MAX_QUESTION_CHARACTERS` characters.
+
+    Raises:
+        InvalidInput: it is blank or too long; the caller keeps what was typed.
+    """
+    if not question.strip():
+        raise InvalidInput(
+            "问题是空的。", "请输入问题后再发送。", message_en="The question is empty."
+        )
+    if len(question) > MAX_QUESTION_CHARACTERS:
+        raise InvalidInput(
+            f"问题太长了：{len(question)} 个字，最多 {MAX_QUESTION_CHARACTERS} 个字。",
+            "请只留下要问的内容；长文本可以作为文档上传后再问。",
+            message_en=f"The question has {len(question)} characters; the limit is "
+            f"{MAX_QUESTION_CHARACTERS}.",
+            remedy_en="Keep only what you want to ask; upload long texts as documents.",
+        )
+
+
+def failed(error: Exception, trace_id: str) -> Failed:
+    """The last event of a turn that raised; technical detail stays in the log."""
+    message = getattr(error, "message", "回答时出了意外，问题已保留。")
+    remedy = getattr(error, "remedy", "请再试一次；若仍不行，请把编号告诉管理员。")
+    return Failed(message=message, remedy=remedy, trace_id=trace_id)
+
+
+def _describe_understanding(meaning: Understanding) -> tuple[str, dict[str, Any]]:
+    return meaning.standalone_question, {"understanding": meaning.model_dump(mode="json")}
+
+
+def _describe_clarification(meaning: Understanding) -> tuple[str, dict[str, Any]]:
+    if meaning.needs_clarification and meaning.clarification:
+        return meaning.clarification.question, {"missing": list(meaning.missing_slots)}
+    return "问题明确", {}
+
+
+def _describe_retrieval(found: Retrieval) -> tuple[str, dict[str, Any]]:
+    summary = f"从 {found.candidates} 段中找到 {len(found.hits)} 处"
+    if found.widened:
+        summary += f"（放宽了：{'、'.join(found.widened)}）"
+    hits = [
+        {
+            "rank": hit.rank,
+            "chunk_id": hit.chunk.id,
+            "document": hit.chunk.document_name,
+            "pages": list(hit.chunk.pages),
+            "scores": {name: round(score, 4) for name, score in hit.scores.items()},
+            "why": hit.why,
+            "preview": hit.chunk.text[:80],
+        }
+        for hit in found.hits
+    ]
+    timings = {name: round(ms, 1) for name, ms in found.timings_ms.items()}
+    return summary, {"hits": hits, "timings_ms": timings, "widened": list(found.widened)}
+
+
+def _describe_claims(written: Written) -> tuple[str, dict[str, Any]]:
+    supported = sum(claim.verdict == "supported" for claim in written.claims)
+    summary = f"{supported}/{len(written.claims)} 句有依据"
+    return summary, {"claims": [claim.model_dump(mode="json") for claim in written.claims]}

@@ -1,0 +1,1 @@
+"""The command line: `python -m rag …`, the same services without a browser."""

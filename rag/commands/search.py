@@ -1,0 +1,43 @@
+"""`search QUERY --kb NAME`: ranked passages."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from rag.application import opened
+from rag.commands.output import Output, hit_json, preview, read_batch
+from rag.errors import InvalidInput
+
+
+def add_to(commands: Any, shared: argparse.ArgumentParser) -> None:
+    """Register the command."""
+    parser = commands.add_parser("search", parents=[shared], help="find passages")
+    parser.add_argument("query", nargs="?", metavar="QUERY")
+    parser.add_argument("--kb", required=True, metavar="NAME", action="append")
+    parser.add_argument("-k", type=int, default=10, help="how many hits (default 10)")
+    parser.add_argument("--batch", type=Path, metavar="FILE.jsonl", help="rows {id, question}")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace, output: Output) -> int:
+    """Print one line per hit, or one line per row of the batch."""
+    if (args.query is None) == (args.batch is None):
+        raise InvalidInput(
+            "请给出一个问题，或用 --batch 给出一个文件。", message_en="Give QUERY or --batch."
+        )
+    with opened(args.data) as application:
+        kb_ids = application.kb_ids(args.kb)
+        if args.batch:
+            for row in read_batch(args.batch):
+                hits = application.search(row["question"], kb_ids, args.k).hits
+                texts = [f"  {hit.rank}. {preview(hit.chunk.text)}" for hit in hits]
+                value = {"id": row["id"], "hits": [hit_json(hit) for hit in hits]}
+                output.line(value, "\n".join([f"{row['id']}：{row['question']}", *texts]))
+            return 0
+        for hit in application.search(args.query, kb_ids, args.k).hits:
+            pages = "、".join(f"第{page}页" for page in hit.chunk.pages)
+            title = f"{hit.rank}. {hit.chunk.document_name} {pages}"
+            output.line(hit_json(hit), f"{title}\n   {preview(hit.chunk.text)}")
+    return 0

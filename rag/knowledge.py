@@ -1,0 +1,231 @@
+"""Knowledge bases and their documents, as the documents page and the command line use them.
+
+Every call checks the person's rights and writes changes to the audit log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+from rag.access.audit import Audit
+from rag.access.policy import can_edit, can_read
+from rag.errors import InvalidInput, NotAllowed, NotFound
+from rag.ingest.files import FileStore
+from rag.ingest.jobs import JobQueue
+from rag.ingest.pipeline import Pipeline
+from rag.settings import Settings
+from rag.store.catalog import Catalog
+from rag.types import BBox, Chunk, DocumentInfo, JobInfo, KnowledgeBase, Page, Person
+
+PAGE_IMAGE_DPI = 110
+"""Sharp enough to read on a laptop, under 300 kB for a page of text; chosen by us."""
+
+
+class Knowledge:
+    """Documents for people. Thread-safe."""
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        pipeline: Pipeline,
+        jobs: JobQueue,
+        files: FileStore,
+        audit: Audit,
+        settings: Callable[[], Settings],
+    ) -> None:
+        self._catalog = catalog
+        self._pipeline = pipeline
+        self._jobs = jobs
+        self._files = files
+        self._audit = audit
+        self._settings = settings
+
+    # --- Knowledge bases --------------------------------------------------------------
+
+    def bases(self, person: Person) -> list[KnowledgeBase]:
+        """The knowledge bases that the person may ask, by name."""
+        return [kb for kb in self._catalog.knowledge_bases.list() if can_read(person, kb)]
+
+    def may_edit(self, person: Person, kb: KnowledgeBase) -> bool:
+        """Whether the person may change the documents of a knowledge base."""
+        return can_edit(person, kb, self._settings())
+
+    def may_create(self, person: Person) -> bool:
+        """Whether the person may create knowledge bases."""
+        return person.role in ("admin", "editor") or self._settings().interface.guest_uploads
+
+    def create_base(self, person: Person, name: str, description: str = "") -> KnowledgeBase:
+        """Create a knowledge base.
+
+        Raises:
+            NameTaken: another one has this name.
+            NotAllowed: the person may not.
+        """
+        if not self.may_create(person):
+            raise _not_allowed()
+        kb = self._catalog.knowledge_bases.create(name, description)
+        self._audit.record(person, "kb.create", kb.id, kb.name)
+        return kb
+
+    def rename_base(self, person: Person, kb_id: str, name: str) -> None:
+        """Rename a knowledge base."""
+        kb = self._editable(person, kb_id)
+        self._catalog.knowledge_bases.rename(kb_id, name)
+        self._audit.record(person, "kb.rename", kb_id, f"{kb.name} → {name}")
+
+    def delete_base(self, person: Person, kb_id: str) -> None:
+        """Delete a knowledge base with all its documents, files and vectors."""
+        kb = self._editable(person, kb_id)
+        for job in self._catalog.jobs.list(active_only=True, kb_id=kb_id):
+            self._jobs.cancel(job.id)
+        self._pipeline.delete_kb(kb_id)
+        self._audit.record(person, "kb.delete", kb_id, kb.name)
+
+    # --- Documents --------------------------------------------------------------------
+
+    def documents(self, person: Person, kb_id: str) -> list[DocumentInfo]:
+        """All documents of a knowledge base."""
+        self._readable(person, kb_id)
+        return list(self._catalog.documents.list([kb_id]))
+
+    def document(self, person: Person, document_id: str) -> DocumentInfo:
+        """One document."""
+        info = self._catalog.documents.get(document_id)
+        self._readable(person, info.kb_id)
+        return info
+
+    def pages(self, person: Person, document_id: str) -> Sequence[Page]:
+        """A document's parsed pages."""
+        self.document(person, document_id)
+        return self._catalog.documents.pages(document_id)
+
+    def chunks(
+        self, person: Person, document_id: str, offset: int = 0, limit: int = 50
+    ) -> list[Chunk]:
+        """A document's chunks in order, at most `limit` from `offset`."""
+        self.document(person, document_id)
+        return list(self._catalog.chunks.list(document_id, offset, limit))
+
+    def upload(
+        self, person: Person, kb_id: str, name: str, stream: BinaryIO, password: str | None = None
+    ) -> JobInfo:
+        """Keep the file and queue it; returns at once.
+
+        Raises:
+            TooLarge: beyond `ingest.max_file_mb`.
+            DiskFull: it could not be kept.
+        """
+        self._editable(person, kb_id)
+        stored = self._files.put(stream, name)
+        job = self._jobs.submit(stored.path, kb_id, name, person.name or person.id, password)
+        self._audit.record(person, "document.upload", kb_id, name)
+        return job
+
+    def delete_documents(self, person: Person, document_ids: Sequence[str]) -> int:
+        """Delete documents with their vectors and files; returns how many."""
+        for document_id in document_ids:
+            info = self._catalog.documents.get(document_id)
+            self._editable(person, info.kb_id)
+        for document_id in document_ids:
+            info = self._catalog.documents.get(document_id)
+            self._pipeline.delete_document(document_id)
+            self._audit.record(person, "document.delete", document_id, info.name)
+        return len(document_ids)
+
+    def original(self, person: Person, document_id: str) -> tuple[str, Path]:
+        """The uploaded file: its name and where it lies.
+
+        Raises:
+            NotFound: the document or its file is gone.
+        """
+        info = self.document(person, document_id)
+        path = self._files.path(info.sha256)
+        if not path.is_file():
+            raise NotFound(
+                f"《{info.name}》的原文件已不在数据目录里。",
+                "分块内容仍可查看；请重新上传原文件。",
+                message_en=f"The original file of {info.name} is gone.",
+                remedy_en="Its chunks can still be read; upload the file again.",
+            )
+        return info.name, path
+
+    def page_image(
+        self, person: Person, document_id: str, page: int, bboxes: Sequence[BBox] = ()
+    ) -> bytes:
+        """A PDF page as PNG with the given boxes marked.
+
+        Raises:
+            NotFound: the document has no such page.
+            InvalidInput: the document is not a PDF.
+        """
+        _, path = self.original(person, document_id)
+        info = self.document(person, document_id)
+        if info.media_type != "application/pdf":
+            raise InvalidInput(
+                "这份文档没有页面图像。", message_en="This document has no page images."
+            )
+        return _draw_page(path, page, bboxes)
+
+    # --- Jobs -------------------------------------------------------------------------
+
+    def jobs(self, person: Person, active_only: bool = False) -> list[JobInfo]:
+        """Background jobs of the knowledge bases that the person may read, newest first."""
+        readable = {kb.id for kb in self.bases(person)}
+        return [j for j in self._catalog.jobs.list(active_only=active_only) if j.kb_id in readable]
+
+    def cancel(self, person: Person, job_id: str) -> None:
+        """Ask a job to end; what it was replacing stays as it was."""
+        self._editable(person, self._catalog.jobs.get(job_id).kb_id)
+        self._jobs.cancel(job_id)
+
+    def retry(self, person: Person, job_id: str, password: str | None = None) -> JobInfo:
+        """Run a failed or cancelled job again, with a password where one is needed."""
+        self._editable(person, self._catalog.jobs.get(job_id).kb_id)
+        return self._jobs.retry(job_id, password)
+
+    def dismiss(self, person: Person, job_id: str) -> None:
+        """Take a finished job off the list."""
+        self._editable(person, self._catalog.jobs.get(job_id).kb_id)
+        self._catalog.jobs.delete(job_id)
+
+    # --- Rights -----------------------------------------------------------------------
+
+    def _readable(self, person: Person, kb_id: str) -> KnowledgeBase:
+        kb = self._catalog.knowledge_bases.get(kb_id)
+        if not can_read(person, kb):
+            self._audit.record(person, "refused.read", kb_id, "")
+            raise _not_allowed()
+        return kb
+
+    def _editable(self, person: Person, kb_id: str) -> KnowledgeBase:
+        kb = self._readable(person, kb_id)
+        if not can_edit(person, kb, self._settings()):
+            self._audit.record(person, "refused.edit", kb_id, "")
+            raise _not_allowed()
+        return kb
+
+
+def _not_allowed() -> NotAllowed:
+    return NotAllowed(
+        "您没有这项权限。",
+        "请用有权限的账号登录，或联系管理员。",
+        message_en="You may not do this.",
+        remedy_en="Sign in with an account that may, or ask an administrator.",
+    )
+
+
+def _draw_page(path: Path, page: int, bboxes: Sequence[BBox]) -> bytes:
+    import pymupdf
+
+    with pymupdf.open(path, filetype="pdf") as pdf:
+        if not 1 <= page <= pdf.page_count:
+            raise NotFound(f"这份文档没有第 {page} 页。", message_en=f"There is no page {page}.")
+        shown = pdf[page - 1]
+        for box in bboxes:
+            annotation = shown.add_highlight_annot(pymupdf.Rect(box))
+            annotation.set_colors(stroke=(1.0, 0.86, 0.35))
+            annotation.update()
+        image: bytes = shown.get_pixmap(dpi=PAGE_IMAGE_DPI).tobytes("png")
+        return image
