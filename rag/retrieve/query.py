@@ -1,0 +1,54 @@
+"""What is embedded and what is tokenised, one function each for passages and questions.
+
+Both chains use these, so that a passage and a question always meet in the same form.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePath
+
+from rag.text.normalise import normalise
+from rag.types import Chunk
+
+_QUOTED_TITLE = re.compile(r"[《〈<]{1,2}([^《》〈〉<>\n]{2,60})[》〉>]{1,2}")
+
+
+def title_path(chunk: Chunk) -> tuple[str, ...]:
+    """The document's title and the headings above the passage, outermost first.
+
+    A heading that its predecessor already says, or that opens the passage itself, is left out.
+    """
+    title = chunk.metadata.title or PurePath(chunk.document_name).stem
+    parts: list[str] = []
+    for part in (title, *chunk.heading_path):
+        part = part.strip()
+        if not part or chunk.text.startswith(part) or (parts and part in parts[-1]):
+            continue
+        if parts and parts[-1] in part:
+            parts.pop()
+        parts.append(part)
+    return tuple(parts)
+
+
+def embedding_text(chunk: Chunk) -> str:
+    """The text that is embedded: title path, new line, passage; normalised.
+
+    The embedder adds its own prefix and cuts at its own maximum length.
+    """
+    return normalise(" ".join(title_path(chunk)) + "\n" + chunk.text)
+
+
+def lexical_text(chunk: Chunk) -> str:
+    """The text whose terms are indexed for keyword search: title path and passage."""
+    return "\n".join((*title_path(chunk), chunk.text))
+
+
+def query_text(question: str) -> str:
+    """The form of a question that is embedded."""
+    return normalise(question)
+
+
+def quoted_titles(question: str) -> tuple[str, ...]:
+    """Titles that the question names in 《》, normalised, each once, in order."""
+    return tuple(dict.fromkeys(normalise(title) for title in _QUOTED_TITLE.findall(question)))
