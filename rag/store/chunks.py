@@ -1,0 +1,103 @@
+"""Chunks of the published versions: what search results are resolved to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import sqlalchemy as sa
+
+from rag.store import schema
+from rag.store.database import Database
+from rag.types import Chunk
+
+_BATCH = 500
+ChunkList = list[Chunk]
+
+
+class Chunks:
+    """Repository of published chunks; an id that is not in it is not part of any answer."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def get(self, ids: Iterable[str]) -> dict[str, Chunk]:
+        """The published chunks among these ids, in the order asked for; others are left out."""
+        wanted = list(dict.fromkeys(ids))
+        table = schema.chunks
+        found: dict[str, str] = {}
+        with self._database.read() as connection:
+            for start in range(0, len(wanted), _BATCH):
+                batch = wanted[start : start + _BATCH]
+                rows = connection.execute(
+                    sa.select(table.c.id, table.c.chunk).where(table.c.id.in_(batch))
+                )
+                found.update((row.id, row.chunk) for row in rows)
+        return {id_: Chunk.model_validate_json(found[id_]) for id_ in wanted if id_ in found}
+
+    def list(self, document_id: str, offset: int = 0, limit: int = 100) -> ChunkList:
+        """Chunks of a document by ordinal, `limit` from `offset` on."""
+        table = schema.chunks
+        query = (
+            sa.select(table.c.chunk)
+            .where(table.c.document_id == document_id)
+            .order_by(table.c.ordinal)
+            .offset(max(offset, 0))
+            .limit(max(limit, 0))
+        )
+        return self._chunks(query)
+
+    def ids(self, kb_id: str) -> set[str]:
+        """Ids of all published chunks of a knowledge base."""
+        table = schema.chunks
+        with self._database.read() as connection:
+            return set(
+                connection.execute(sa.select(table.c.id).where(table.c.kb_id == kb_id)).scalars()
+            )
+
+    def walk(self, kb_id: str | None = None, batch: int = 500) -> Iterator[ChunkList]:
+        """All published chunks (of one knowledge base) in batches, by id; no transaction is
+        held between batches."""
+        table = schema.chunks
+        last = ""
+        while True:
+            query = sa.select(table.c.chunk).where(table.c.id > last).order_by(table.c.id)
+            if kb_id is not None:
+                query = query.where(table.c.kb_id == kb_id)
+            found = self._chunks(query.limit(batch))
+            if not found:
+                return
+            last = found[-1].id
+            yield found
+
+    def neighbours(self, chunk_id: str, before: int = 1, after: int = 1) -> ChunkList:
+        """The chunk with up to `before` and `after` others around it in its document, in
+        order; empty when the chunk is not published."""
+        table = schema.chunks
+        with self._database.read() as connection:
+            place = connection.execute(
+                sa.select(table.c.document_id, table.c.ordinal).where(table.c.id == chunk_id)
+            ).first()
+        if place is None:
+            return []
+        query = (
+            sa.select(table.c.chunk)
+            .where(
+                table.c.document_id == place.document_id,
+                table.c.ordinal.between(place.ordinal - before, place.ordinal + after),
+            )
+            .order_by(table.c.ordinal)
+        )
+        return self._chunks(query)
+
+    def count(self, kb_id: str | None = None) -> int:
+        """How many chunks are published (in one knowledge base)."""
+        query = sa.select(sa.func.count()).select_from(schema.chunks)
+        if kb_id is not None:
+            query = query.where(schema.chunks.c.kb_id == kb_id)
+        with self._database.read() as connection:
+            return int(connection.execute(query).scalar_one())
+
+    def _chunks(self, query: sa.Select[Any]) -> ChunkList:
+        with self._database.read() as connection:
+            return [Chunk.model_validate_json(row) for row in connection.execute(query).scalars()]

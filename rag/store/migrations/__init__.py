@@ -1,0 +1,1 @@
+"""Alembic scripts of the catalog, run by rag.store.migrate."""

@@ -1,0 +1,295 @@
+"""Tables of the catalog: the truth from which the vector store can be rebuilt (DESIGN §4).
+
+Values of `rag.types` are kept as their own JSON in text columns; what is searched or sorted
+by has a column of its own. All times are UTC.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+
+class UtcDateTime(sa.types.TypeDecorator[datetime]):
+    """An aware time, stored as naive UTC so that all databases compare it alike."""
+
+    impl = sa.DateTime
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Any) -> datetime | None:  # noqa: ARG002
+        """Aware → naive UTC."""
+        return None if value is None else value.astimezone(UTC).replace(tzinfo=None)
+
+    def process_result_value(self, value: datetime | None, dialect: Any) -> datetime | None:  # noqa: ARG002
+        """Naive UTC → aware."""
+        return None if value is None else value.replace(tzinfo=UTC)
+
+
+NAMING = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+    "pk": "pk_%(table_name)s",
+}
+
+metadata = sa.MetaData(naming_convention=NAMING)
+
+
+def _id(name: str = "id", **options: Any) -> sa.Column[str]:
+    return sa.Column(name, sa.String(64), primary_key=True, **options)
+
+
+def _time(name: str) -> sa.Column[datetime]:
+    return sa.Column(name, UtcDateTime, nullable=False)
+
+
+knowledge_bases = sa.Table(
+    "knowledge_bases",
+    metadata,
+    _id(),
+    sa.Column("name", sa.String(80), nullable=False),
+    # The name as it is compared: width, case and surrounding blanks don't make a new name.
+    sa.Column("name_key", sa.String(160), nullable=False, unique=True),
+    sa.Column("description", sa.Text, nullable=False),
+    sa.Column("public", sa.Boolean, nullable=False),
+    # Counts every change of its documents; caches compare it.
+    sa.Column("generation", sa.Integer, nullable=False),
+    _time("created_at"),
+)
+
+documents = sa.Table(
+    "documents",
+    metadata,
+    _id(),
+    sa.Column(
+        "kb_id",
+        sa.String(64),
+        sa.ForeignKey("knowledge_bases.id", ondelete="CASCADE"),
+        nullable=False,
+    ),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("status", sa.String(20), nullable=False),
+    # 0 until the first version is published.
+    sa.Column("version", sa.Integer, nullable=False),
+    sa.Column("media_type", sa.String(160), nullable=False),
+    sa.Column("sha256", sa.String(64), nullable=False),
+    sa.Column("size", sa.BigInteger, nullable=False),
+    sa.Column("page_count", sa.Integer, nullable=False),
+    sa.Column("chunk_count", sa.Integer, nullable=False),
+    sa.Column("flags", sa.JSON, nullable=False),
+    sa.Column("error", sa.Text),
+    sa.Column("title", sa.Text),
+    sa.Column("metadata", sa.Text, nullable=False),
+    sa.Column("headings", sa.JSON, nullable=False),
+    # Metadata of records that differs from the document's own (one JSONL file, many cities).
+    sa.Column("facets", sa.JSON, nullable=False),
+    sa.Column("uploaded_by", sa.String(128)),
+    _time("created_at"),
+    _time("updated_at"),
+    sa.Index(None, "kb_id", "sha256"),
+)
+
+versions = sa.Table(
+    "versions",
+    metadata,
+    sa.Column(
+        "document_id",
+        sa.String(64),
+        sa.ForeignKey("documents.id", ondelete="CASCADE"),
+        primary_key=True,
+    ),
+    sa.Column("version", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("sha256", sa.String(64), nullable=False),
+    sa.Column("page_count", sa.Integer, nullable=False),
+    sa.Column("chunk_count", sa.Integer, nullable=False),
+    _time("published_at"),
+)
+
+pages = sa.Table(
+    "pages",
+    metadata,
+    sa.Column(
+        "document_id",
+        sa.String(64),
+        sa.ForeignKey("documents.id", ondelete="CASCADE"),
+        primary_key=True,
+    ),
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("page", sa.Text, nullable=False),
+)
+
+chunks = sa.Table(
+    "chunks",
+    metadata,
+    sa.Column("id", sa.String(160), primary_key=True),
+    sa.Column(
+        "document_id",
+        sa.String(64),
+        sa.ForeignKey("documents.id", ondelete="CASCADE"),
+        nullable=False,
+    ),
+    sa.Column("kb_id", sa.String(64), nullable=False, index=True),
+    sa.Column("ordinal", sa.Integer, nullable=False),
+    sa.Column("chunk", sa.Text, nullable=False),
+    # Its distinct term ids (uint32, little-endian) and length in tokens: what the document
+    # frequencies lose when it goes, without cutting the text into words again.
+    sa.Column("terms", sa.LargeBinary),
+    sa.Column("token_count", sa.Integer, nullable=False),
+    sa.Index(None, "document_id", "ordinal"),
+)
+
+lexical_terms = sa.Table(
+    "lexical_terms",
+    metadata,
+    sa.Column("term", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("documents", sa.Integer, nullable=False),
+)
+
+lexical_totals = sa.Table(
+    "lexical_totals",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("chunks", sa.BigInteger, nullable=False),
+    sa.Column("tokens", sa.BigInteger, nullable=False),
+    sa.Column("reference_length", sa.Float, nullable=False),
+    sa.Column("tokeniser", sa.String(80), nullable=False),
+)
+
+jobs = sa.Table(
+    "jobs",
+    metadata,
+    _id(),
+    # No foreign key: a job outlives its knowledge base for the moment that it needs to stop.
+    sa.Column("kb_id", sa.String(64), nullable=False, index=True),
+    sa.Column("document_id", sa.String(64)),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("status", sa.String(20), nullable=False, index=True),
+    sa.Column("stage", sa.String(20)),
+    sa.Column("progress", sa.Float, nullable=False),
+    sa.Column("attempts", sa.Integer, nullable=False),
+    sa.Column("error", sa.Text),
+    sa.Column("cancel", sa.Boolean, nullable=False),
+    sa.Column("payload", sa.JSON, nullable=False),
+    _time("created_at"),
+    _time("updated_at"),
+)
+
+conversations = sa.Table(
+    "conversations",
+    metadata,
+    _id(),
+    sa.Column("owner", sa.String(128), nullable=False),
+    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("kb_ids", sa.JSON, nullable=False),
+    _time("created_at"),
+    _time("updated_at"),
+    sa.Index(None, "owner", "updated_at"),
+)
+
+messages = sa.Table(
+    "messages",
+    metadata,
+    _id(),
+    sa.Column(
+        "conversation_id",
+        sa.String(64),
+        sa.ForeignKey("conversations.id", ondelete="CASCADE"),
+        nullable=False,
+    ),
+    sa.Column("position", sa.Integer, nullable=False),
+    sa.Column("role", sa.String(20), nullable=False),
+    sa.Column("content", sa.Text, nullable=False),
+    sa.Column("status", sa.String(20), nullable=False, index=True),
+    sa.Column("answer", sa.Text),
+    sa.Column("feedback", sa.String(8)),
+    sa.Column("feedback_reason", sa.Text, nullable=False),
+    _time("created_at"),
+    sa.UniqueConstraint("conversation_id", "position"),
+)
+
+events = sa.Table(
+    "events",
+    metadata,
+    sa.Column(
+        "message_id",
+        sa.String(64),
+        sa.ForeignKey("messages.id", ondelete="CASCADE"),
+        primary_key=True,
+    ),
+    sa.Column("seq", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("event", sa.Text, nullable=False),
+)
+
+settings = sa.Table(
+    "settings",
+    metadata,
+    sa.Column("section", sa.String(80), primary_key=True),
+    sa.Column("values", sa.JSON, nullable=False),
+)
+
+prompts = sa.Table(
+    "prompts",
+    metadata,
+    sa.Column("name", sa.String(80), primary_key=True),
+    sa.Column("text", sa.Text, nullable=False),
+    _time("updated_at"),
+)
+
+facts = sa.Table(
+    "facts",
+    metadata,
+    sa.Column("name", sa.String(80), primary_key=True),
+    sa.Column("value", sa.Text, nullable=False),
+)
+
+accounts = sa.Table(
+    "accounts",
+    metadata,
+    _id(),
+    sa.Column("name", sa.String(80), nullable=False),
+    sa.Column("name_key", sa.String(160), nullable=False, unique=True),
+    sa.Column("password_hash", sa.Text, nullable=False),
+    sa.Column("role", sa.String(20), nullable=False),
+    sa.Column("disabled", sa.Boolean, nullable=False),
+    _time("created_at"),
+)
+
+sessions = sa.Table(
+    "sessions",
+    metadata,
+    # SHA-256 of the browser's session id: a copy of the catalog opens nobody's session.
+    _id("id_hash"),
+    sa.Column(
+        "account_id",
+        sa.String(64),
+        sa.ForeignKey("accounts.id", ondelete="CASCADE"),
+        nullable=False,
+        index=True,
+    ),
+    _time("created_at"),
+    _time("seen_at"),
+)
+
+login_failures = sa.Table(
+    "login_failures",
+    metadata,
+    sa.Column("key", sa.String(200), primary_key=True),
+    sa.Column("count", sa.Integer, nullable=False),
+    _time("last_at"),
+)
+
+audit = sa.Table(
+    "audit",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
+    _time("at"),
+    sa.Column("person_id", sa.String(128), nullable=False),
+    sa.Column("person_name", sa.String(80), nullable=False),
+    sa.Column("role", sa.String(20), nullable=False),
+    sa.Column("action", sa.String(80), nullable=False),
+    sa.Column("target", sa.Text, nullable=False),
+    sa.Column("detail", sa.JSON, nullable=False),
+    sa.Index(None, "at"),
+)
