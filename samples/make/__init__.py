@@ -1,0 +1,1 @@
+"""Builds the generated sample documents from `samples/sources`."""
