@@ -41,6 +41,7 @@ from rag.types import (
     KnowledgeProfile,
     QueryPlan,
     Retrieval,
+    Slots,
     Step,
     StepFinished,
     StepRecord,
@@ -169,6 +170,20 @@ class Chain(Runnable[TurnInput, Any]):
             raise
         run.on_chain_end({"answer": answer.model_dump(mode="json") if answer else None})
 
+    def interpret(self, input: TurnInput) -> Understanding:
+        """What a question is taken to mean, ambiguity included; nothing is answered.
+
+        Raises:
+            InvalidInput: the question is blank or too long.
+        """
+        check_question(input.question)
+        profile = self._catalog.documents.profile(input.kb_ids)
+        settings = self._settings()
+        meaning = self._meaning(input, profile, settings)
+        if meaning.route != "knowledge" or not input.kb_ids:
+            return meaning
+        return judge(meaning, input.history, profile, self._probe(input))
+
     def _until_stopped(self, turn: _Turn) -> Iterator[Event]:
         try:
             yield from self._turn(turn)
@@ -210,32 +225,34 @@ class Chain(Runnable[TurnInput, Any]):
     def _understand(
         self, turn: _Turn, profile: KnowledgeProfile
     ) -> Iterator[Event] | Any:  # a generator that returns an Understanding
-        today = turn.input.today or date.today()
-        chat = self._chat() if turn.settings.chat.understand_with_llm else None
-
-        def step(_: Any) -> Understanding:
-            local = understand(turn.input.question, turn.input.history, profile, today)
-            if chat is None or local.route != "knowledge":
-                return local
-            return understand_with_llm(
-                turn.input.question, turn.input.history, profile, chat, local
-            )
-
         meaning: Understanding = yield from self._step(
-            turn, "understand", step, _describe_understanding
+            turn,
+            "understand",
+            lambda _: self._meaning(turn.input, profile, turn.settings),
+            _describe_understanding,
         )
         return meaning
+
+    def _meaning(
+        self, input: TurnInput, profile: KnowledgeProfile, settings: Settings
+    ) -> Understanding:
+        today = input.today or date.today()
+        local = understand(input.question, input.history, profile, today)
+        chat = self._chat() if settings.chat.understand_with_llm else None
+        if chat is None or local.route != "knowledge":
+            return local
+        return understand_with_llm(input.question, input.history, profile, chat, local)
+
+    def _probe(self, input: TurnInput) -> Callable[[str, Slots], Sequence[Hit]]:
+        return lambda question, slots: self._retriever.probe(question, input.kb_ids, slots)
 
     def _clarify(
         self, turn: _Turn, meaning: Understanding, profile: KnowledgeProfile
     ) -> Iterator[Event] | Any:
-        def probe(question: str, slots: Any) -> Sequence[Hit]:
-            return self._retriever.probe(question, turn.input.kb_ids, slots)
-
         judged: Understanding = yield from self._step(
             turn,
             "clarify",
-            lambda _: judge(meaning, turn.input.history, profile, probe),
+            lambda _: judge(meaning, turn.input.history, profile, self._probe(turn.input)),
             _describe_clarification,
         )
         return judged

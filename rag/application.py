@@ -1,0 +1,275 @@
+"""The composition root: builds every part once and hands out the services.
+
+The only place that knows all parts. Creating the application opens the data directory and
+the catalog, which is quick. Models and the vector store are opened by `prepare`, which
+`warm_up` runs in a thread, so that the first page shows before they are ready.
+"""
+
+from __future__ import annotations
+
+import gc
+import logging
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rag.access.accounts import Accounts
+from rag.access.audit import Audit
+from rag.conversation import Conversations
+from rag.errors import ModelUnavailable, NotFound, ZhiwenError
+from rag.ingest.files import FileStore
+from rag.ingest.jobs import JobQueue
+from rag.ingest.pipeline import Pipeline
+from rag.knowledge import Knowledge
+from rag.models.registry import Models
+from rag.observe.health import Doctor
+from rag.settings import Secrets, Settings, SettingsService, data_directory
+from rag.store.catalog import Catalog
+from rag.store.lock import DirectoryLock
+from rag.store.vectors import VectorStore
+from rag.types import KnowledgeBase, QueryPlan, Retrieval, SearchFilter
+
+if TYPE_CHECKING:
+    from rag.chain import Chain
+    from rag.retrieve.search import Retriever
+
+log = logging.getLogger(__name__)
+
+SAMPLE_DIRECTORY = Path(__file__).resolve().parent.parent / "samples" / "documents"
+SAMPLE_KNOWLEDGE_BASE = "示例知识库"
+WARM_UP_LIMIT_S = 300.0
+"""How long a question waits for the models after a start before it gives up, in seconds."""
+
+
+class Application:
+    """All services of one data directory; one per process.
+
+    Attributes are the services. `retriever` and `chain` exist once `ready` is set.
+
+    Raises:
+        StoreLocked: another process has the data directory open.
+        StoreError, SettingsError: the catalog or the settings cannot be used.
+    """
+
+    def __init__(self, data: Path) -> None:
+        data.mkdir(parents=True, exist_ok=True)
+        self.data = data
+        self._lock = DirectoryLock(data)
+        self._lock.acquire()
+        try:
+            self._build(data)
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def _build(self, data: Path) -> None:
+        bootstrap = SettingsService(data).current
+        self.catalog = Catalog(bootstrap.store.catalog_url or data / "catalog.sqlite")
+        self.settings = SettingsService(data, self.catalog.settings)
+        self.secrets = Secrets(data)
+        self.models = Models(data, self.secrets, self._current)
+        self.files = FileStore(data)
+        self.vectors = VectorStore(
+            bootstrap.store.milvus_uri or str(data / "vectors.db"), self.secrets.get("milvus")
+        )
+        self.audit = Audit(self.catalog)
+        self.accounts = Accounts(self.catalog)
+        self.pipeline = Pipeline(
+            self.catalog, self.vectors, self.models.embedder, self._current, self.files
+        )
+        self.jobs = JobQueue(data, self.pipeline, self.catalog, self._current)
+        self.knowledge = Knowledge(
+            self.catalog, self.pipeline, self.jobs, self.files, self.audit, self._current
+        )
+        self.conversations = Conversations(self.catalog, lambda: self.chain, self.wait_ready)
+        self.doctor = Doctor(self.catalog, self.vectors, self.files, self.pipeline, data)
+        self.retriever: Retriever
+        self.chain: Chain
+        self.ready = threading.Event()
+        self.stage = "正在启动"
+        self.warm_error: ZhiwenError | None = None
+        self.settings.on_change(self.models.settings_changed)
+        self.settings.on_change(self._embedder_changed)
+
+    def _current(self) -> Settings:
+        return self.settings.current
+
+    # --- Starting and ending ----------------------------------------------------------
+
+    def prepare(self, report: Callable[[str], None] = lambda _: None) -> None:
+        """Load the models, open the vectors and build the chain.
+
+        Args:
+            report: told in Chinese what is being done.
+
+        Raises:
+            ModelError, StoreError: a model or the vector store cannot be used.
+        """
+        report("正在加载向量模型")
+        embedder = self.models.embedder()
+        embedder.embed_queries(["你好"])
+        report("正在打开向量库")
+        self.vectors.open(embedder.fingerprint, embedder.dimension)
+        report("正在加载词典")
+        from rag.chain import Chain
+        from rag.retrieve.search import Retriever
+
+        self.retriever = Retriever(
+            self.catalog,
+            self.vectors,
+            self.catalog.lexical,
+            self.models.embedder,
+            self.models.reranker,
+            self._current,
+        )
+        self.chain = Chain(
+            self.catalog,
+            self.retriever,
+            self.models.chat,
+            self._current,
+            self.catalog.prompts.load,
+        )
+
+    def warm_up(self, samples: bool = True) -> threading.Thread:
+        """Run `prepare` in a thread, start the job queue, then set `ready`.
+
+        Args:
+            samples: create the sample knowledge base when there has never been any.
+        """
+        thread = threading.Thread(
+            target=self._warm_up, args=(samples,), daemon=True, name="warm-up"
+        )
+        thread.start()
+        return thread
+
+    def _warm_up(self, samples: bool) -> None:
+        try:
+            self.prepare(self._report)
+            self.jobs.start()
+            if samples:
+                self.add_samples()
+            gc.collect()
+            gc.freeze()
+            self._report("就绪")
+        except ZhiwenError as error:
+            self.warm_error = error
+            log.error("warm-up failed: %s", error.text())
+        except Exception as error:
+            log.exception("warm-up failed")
+            self.warm_error = ModelUnavailable(
+                "启动时出了意外，模型没有就绪。",
+                "请查看运行窗口里的日志，改正后重新启动。",
+                message_en="Start-up failed; the models are not ready.",
+                remedy_en="See the log in the console and start again.",
+                detail=str(error),
+            )
+        finally:
+            self.ready.set()
+
+    def wait_ready(self) -> None:
+        """Block until the models can be used.
+
+        Raises:
+            ZhiwenError: they cannot be loaded, or not in time.
+        """
+        if not self.ready.wait(WARM_UP_LIMIT_S):
+            raise ModelUnavailable(
+                "模型还没有加载完。",
+                "请稍后再问；问题已保留。",
+                message_en="The models are still loading.",
+                remedy_en="Ask again in a moment; your question is kept.",
+            )
+        if self.warm_error is not None:
+            raise self.warm_error
+
+    def close(self) -> None:
+        """Stop running work and release the data directory."""
+        self.conversations.close()
+        self.jobs.stop()
+        self.vectors.close()
+        self.catalog.close()
+        self._lock.release()
+
+    def _report(self, stage: str) -> None:
+        self.stage = stage
+
+    # --- What pages and commands share ------------------------------------------------
+
+    def add_samples(self) -> None:
+        """Create the sample knowledge base once, on an installation that is still empty."""
+        marker = self.data / ".samples"
+        if marker.exists() or self.catalog.knowledge_bases.list():
+            return
+        marker.touch()
+        kb = self.catalog.knowledge_bases.create(
+            SAMPLE_KNOWLEDGE_BASE, "随程序附带的示例：人才住房补贴、员工手册、产品手册、常见问题。"
+        )
+        for path in sorted(SAMPLE_DIRECTORY.iterdir()):
+            stored = self.files.put(path, path.name)
+            self.jobs.submit(stored.path, kb.id, path.name, "samples")
+
+    def kb_named(self, name: str, create: bool = False) -> KnowledgeBase:
+        """The knowledge base of this name, created when it is wanted and not there.
+
+        Raises:
+            NotFound: there is none.
+        """
+        try:
+            return self.catalog.knowledge_bases.by_name(name)
+        except NotFound:
+            if not create:
+                raise
+            return self.catalog.knowledge_bases.create(name)
+
+    def kb_ids(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Ids of the named knowledge bases.
+
+        Raises:
+            NotFound: one does not exist.
+        """
+        return tuple(self.kb_named(name).id for name in names)
+
+    def search(self, question: str, kb_ids: Sequence[str], top_k: int) -> Retrieval:
+        """Search as the chat does, for a question that stands alone."""
+        from rag.chain import TurnInput
+        from rag.understand.plan import plan
+
+        turn = TurnInput(question=question, kb_ids=tuple(kb_ids))
+        meaning = self.chain.interpret(turn)
+        profile = self.catalog.documents.profile(kb_ids)
+        made = plan(meaning, kb_ids, profile=profile)
+        if not made.queries:
+            made = QueryPlan(queries=(question,), filter=SearchFilter(kb_ids=tuple(kb_ids)))
+        return self.retriever.search(made, question=meaning.standalone_question, top_k=top_k)
+
+    # --- Another embedder -------------------------------------------------------------
+
+    def _embedder_changed(self, old: Settings, new: Settings) -> None:
+        if old.embedder != new.embedder:
+            self.jobs.submit_rebuild(self.switch_embedder)
+
+    def switch_embedder(self, progress: Callable[[float], None]) -> None:
+        """Embed everything anew beside the old vectors, then swap; searches never stop."""
+        embedder = self.models.new_embedder()
+        embedder.embed_queries(["你好"])
+        self.pipeline.rebuild(embedder, progress)
+        self.models.use_embedder(embedder)
+
+
+def create_application(data: str | Path | None = None) -> Application:
+    """Build the application on a data directory (argument, else `ZHIWEN_DATA`, else `./data`)."""
+    return Application(data_directory(data))
+
+
+@contextmanager
+def opened(data: str | Path | None = None, models: bool = True) -> Iterator[Application]:
+    """An application for one command: prepared when `models` is wanted, closed at the end."""
+    application = create_application(data)
+    try:
+        if models:
+            application.prepare()
+        yield application
+    finally:
+        application.close()
