@@ -2,7 +2,8 @@
 
 Files under `samples/documents` are replaced in place; `$name` in a source is filled in from
 the JSON beside it. DOCX files get real automatic numbering, so that the numbers are nowhere
-in their text, as word processors do it. The output is the same on every run.
+in their text, as word processors do it. The output is the same on every run; `--check`
+changes nothing and fails when a document is not what its source gives.
 """
 
 from __future__ import annotations
@@ -59,11 +60,19 @@ def build() -> dict[str, bytes]:
 
 
 def main() -> None:
-    """Write every generated document and say so."""
+    """Write every generated document; with `--check` only name those that are out of date."""
     DOCUMENTS.mkdir(exist_ok=True)
+    stale = []
     for name, data in build().items():
-        (DOCUMENTS / name).write_bytes(data)
-        sys.stdout.write(f"{name}\t{len(data)}\n")
+        path = DOCUMENTS / name
+        if path.is_file() and path.read_bytes() == data:
+            continue
+        stale.append(name)
+        if "--check" not in sys.argv:
+            path.write_bytes(data)
+    sys.stdout.write("".join(f"{name}\n" for name in stale))
+    if stale and "--check" in sys.argv:
+        sys.exit(1)
 
 
 if __name__ == "__main__":
