@@ -22,16 +22,16 @@ _DOCUMENT_NUMBER = re.compile(
     r"([\u4e00-\u9fff])[\u4e00-\u9fff]{1,8}[〔\[［（(【]\s*(?:19|20)\d{2}\s*[〕\]］）)】]"
 )
 _DISTRICT = re.compile(r"[\u4e00-\u9fff]{2,4}?(?:新区|区|县|市)")
-_NOT_DISTRICTS = tuple(f"{letter}区" for letter in "地市城特辖社园片小校各郊景库赛大专灾该全两") + (
+_NOT_DISTRICTS = (
     "区县",
+    *(f"{letter}区" for letter in "地市城特辖社园片小校各郊景库赛大专灾该全两"),
 )
 _ON_THE_SEA = re.compile("[线网以路身马晚早船岛如同之加算赶地掌]上海[报洋鲜关拔外淘域运军底]")
 _PREFECTURE = re.compile("(?:[\u4e00-\u9fff]{1,6}?族)+自治[州县]")
 _LETTER_BEFORE = frozenset("在来赴驻离抵返入进到去留回非")
 _LETTER_AFTER = frozenset("籍牌户漂")
-_TAILS = frozenset(
-    ["人", "籍", "户口", "本地", "地区", "分公司", "分行", "市", "省", "户籍", "居民", "市民", "话"]
-)
+_AFTER_NAME = "人 籍 户口 本地 地区 分公司 分行 市 省 户籍 居民 市民 话"
+_TAILS = frozenset(_AFTER_NAME.split())
 _CUT_WORDS = "市民 市场 市区 市政 省委 省内 省级 省会 省份 市值 市面 市级 市内 市委"
 _WORDS_AFTER_SHORT_NAME = frozenset(_CUT_WORDS.split())
 _AROUND = " 那么换成如果是呢的？?！!。，,"

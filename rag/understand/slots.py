@@ -1,0 +1,206 @@
+"""Values that a question names: regions, times, organisations, types, numbers, products.
+
+The selected knowledge bases' own metadata is the gazetteer for organisations, products and
+document types; the rest comes from the form of the words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from datetime import date
+from functools import lru_cache
+
+from rag.text.normalise import normalise
+from rag.types import Entity, KnowledgeProfile, Slots
+from rag.understand.regions import find_regions
+from rag.understand.times import find_times
+
+QUOTED_TITLE = re.compile(r"《(?:[^《》]|《[^《》]*》)+》")
+"""A title in 《》, which may hold another one."""
+
+DOCUMENT_TYPES = (
+    *("实施细则", "管理办法", "暂行办法", "实施办法", "管理规定", "操作指南", "用户手册"),
+    *("员工手册", "产品手册", "说明书", "白皮书", "会议纪要", "常见问题", "操作手册"),
+    *("条例", "办法", "规定", "细则", "通知", "公告", "通告", "意见", "决定", "批复", "指南"),
+    *("手册", "规范", "标准", "规程", "制度", "章程", "合同", "协议", "报告", "纪要", "方案"),
+    *("年报", "季报", "招股书", "公报", "清单", "faq"),
+)
+"""Kinds of documents, longer ones first."""
+
+# A kind is meant as a condition only where the question points at the document as such.
+_POINTS_AT_TYPE = re.compile(
+    "(?:" + "|".join(DOCUMENT_TYPES) + ")"
+    "(?=(?:文件)?(?:里面?|中|上|内)(?:是?怎么|如何|有没有|有|对|关于|是|规定|写|说|提)|有哪些[?？]?$)",
+    re.I,
+)
+_DOCUMENT_NUMBER = re.compile(
+    r"[\u4e00-\u9fff]{0,10}[〔\[［【(（](?:19|20)\d{2}[〕\]］】)）]\s*第?\d{1,5}\s*号"
+    r"|(?:主席令|国务院令|部令|令)\s*第\s*[\d一二三四五六七八九十百零]+\s*号"
+    r"|\b(?:GB|DB\d{2}|YY|HJ|JJG|ISO|IEC|QB|JB|HG|SH|DL|NB)(?:/[TZ])?\s?\d{2,6}(?:\.\d+)?(?:[-—]\d{4})?"
+)
+_CODE = re.compile(
+    r"(?<![A-Za-z0-9])(?:[A-Za-z]{1,8}[-_ ]?\d[A-Za-z0-9]*(?:[-_./][A-Za-z0-9]+)*"
+    r"|\d+[A-Za-z]{1,4}[-_]?\d*|[A-Za-z]{1,8}(?:-[A-Za-z0-9]+)+)(?![A-Za-z0-9])"
+)
+_LETTERED_PRODUCT = re.compile(
+    r"(?<![A-Za-z0-9])([A-Za-z]{1,10}|[甲乙丙丁])\s?(产品|型号?|款|套餐|版本|系列|方案|计划|类)"
+)
+_UNITS_ONLY = re.compile(
+    r"\d+(?:kb|mb|gb|tb|kg|g|km|m|cm|mm|w|kw|v|a|ml|l|k|h|s|ms|hz|ghz|mah|x)$", re.I
+)
+_TIME_CODE = re.compile(r"(?:fy\d{2,4}|[hq][1-4]|(?:19|20)\d{2}[hq][1-4])$", re.I)
+_AMOUNT = re.compile(
+    r"\d+(?:[.,]\d+)*\s*(?:万亿|亿|万|千|百)?\s*(?:元|块钱?|人民币|美元|港元|%|％|折|倍)"
+    r"|[一二两三四五六七八九十百千万零]{1,8}(?:元|块钱?)"
+)
+_ORGANISATION = re.compile(
+    r"[\u4e00-\u9fffA-Za-z0-9]{0,24}?(?:有限责任公司|股份有限公司|有限公司|集团公司|分公司|大学|学院"
+    r"|研究院|研究所|委员会|人民政府|人民法院|检察院|银行|医院|中心|管理局|税务局|公安局|教育局"
+    r"|人社局|财政局|民政局|住建局|办公厅|办公室|海关总署|证监会|财政部|教育部|商务部|人力资源部"
+    r"|人事部|财务部|行政部|法务部|采购部|技术部|市场部|信息部|客服部|工会)"
+)
+_BEFORE_ORGANISATION = re.compile(
+    r"^.*?(?:请问|由|给|向|找|去|到|在|问|是|和|与|对|的|有|哪个|哪些|什么)(?=[^的是有])"
+)
+_PERSON = re.compile(r"[\u4e00-\u9fff]{1,3}(?:先生|女士|经理|主任|总监|老师|教授|局长|处长)")
+
+
+def extract(
+    question: str, profile: KnowledgeProfile | None, today: date
+) -> tuple[Slots, tuple[Entity, ...]]:
+    """The slots and the named things of a completed question.
+
+    Args:
+        question: the question as it will be asked; it is normalised here.
+        profile: gazetteer; None when no knowledge base is selected.
+        today: the day of asking, for relative times.
+
+    Returns:
+        Slots in the order of mention, each value once; and entities, among them kinds that
+        are no slot ("document" for a title in 《》, "code", "amount").
+    """
+    text = _folded(question)
+    entities: dict[tuple[str, str], Entity] = {}
+
+    def add(text: str, kind: str, value: str = "") -> None:
+        entities.setdefault((kind, value or text), Entity(text=text, kind=kind, value=value))
+
+    for match in QUOTED_TITLE.finditer(question):
+        add(match.group(), "document", match.group()[1:-1])
+    regions = find_regions(text)
+    for region in regions:
+        add(region.text, "region", region.path)
+    times = find_times(_without_titles(text), today)
+    for time in times:
+        add(time.range.text, "time", f"{time.range.start or ''}/{time.range.end or ''}")
+    numbers = [match.group().strip() for match in _DOCUMENT_NUMBER.finditer(question)]
+    for number in numbers:
+        add(number, "number")
+    for match in _AMOUNT.finditer(text):
+        add(match.group(), "amount")
+    products = list(_products(question, text, profile, numbers))
+    for product in products:
+        add(product, "product" if not _CODE.fullmatch(product) else "code", product)
+    organisations = list(_organisations(text, profile))
+    for organisation in organisations:
+        add(organisation, "organisation")
+    people = list(dict.fromkeys(match.group() for match in _PERSON.finditer(text)))
+    for person in people:
+        add(person, "person")
+    types = list(dict.fromkeys(match.group() for match in _POINTS_AT_TYPE.finditer(text)))
+    slots = Slots(
+        region=tuple(dict.fromkeys(region.path for region in regions)),
+        time=tuple({(t.range.start, t.range.end): t.range for t in times}.values()),
+        organisation=tuple(organisations),
+        document_type=tuple(types),
+        product=tuple(products),
+        person=tuple(people),
+        number=tuple(dict.fromkeys(numbers)),
+    )
+    return slots, tuple(entities.values())
+
+
+def quoted_titles(text: str) -> tuple[str, ...]:
+    """The titles in 《》, without the marks, outermost ones only."""
+    return tuple(match.group()[1:-1] for match in QUOTED_TITLE.finditer(text))
+
+
+def codes(text: str) -> tuple[str, ...]:
+    """Model numbers and other codes in `text` as written ("ABC-123"); no units, no times."""
+    return tuple(
+        match.group()
+        for match in _CODE.finditer(text)
+        if not _UNITS_ONLY.match(match.group()) and not _TIME_CODE.match(match.group())
+    )
+
+
+@lru_cache(maxsize=8)
+def gazetteer(profile: KnowledgeProfile) -> dict[str, tuple[str, ...]]:
+    """The distinct products and organisations that the documents are about, longest first."""
+
+    def distinct(values: Iterable[str | None]) -> tuple[str, ...]:
+        found = dict.fromkeys(value.strip() for value in values if value and value.strip())
+        return tuple(sorted(found, key=len, reverse=True))
+
+    return {
+        "product": distinct(d.metadata.product for d in profile.documents),
+        "organisation": distinct(d.metadata.organisation for d in profile.documents),
+    }
+
+
+def _folded(text: str) -> str:
+    """Normalised, but with the case kept: codes and abbreviations need it."""
+    simple = normalise(text)
+    return simple if len(simple) != len(text) else _with_case(simple, text)
+
+
+def _with_case(simple: str, text: str) -> str:
+    return "".join(o if o.lower() == s else s for s, o in zip(simple, text, strict=True))
+
+
+def _without_titles(text: str) -> str:
+    """A year inside a title belongs to the title only when it stands in its bracket."""
+    return QUOTED_TITLE.sub(lambda m: re.sub(r"第\S{1,6}[届号]", "", m.group()), text)
+
+
+def _products(
+    question: str, text: str, profile: KnowledgeProfile | None, numbers: list[str]
+) -> Iterator[str]:
+    seen: set[str] = set()
+    known = gazetteer(profile)["product"] if profile else ()
+    for product in known:
+        if _contains(text, normalise(product)) and not any(product in s for s in seen):
+            seen.add(product)
+            yield product
+    for match in _LETTERED_PRODUCT.finditer(question):
+        if match.group().lower() not in {s.lower() for s in seen}:
+            seen.add(match.group())
+            yield match.group()
+    for code in codes(question):
+        if not any(code in other for other in (*numbers, *seen)):
+            seen.add(code)
+            yield code
+
+
+def _contains(text: str, name: str) -> bool:
+    """Whether `name` stands in `text`, not inside a longer code (ABC-12 in ABC-123)."""
+    if not name:
+        return False
+    edge = r"(?<![a-z0-9])" if name[0].isascii() and name[0].isalnum() else ""
+    tail = r"(?![a-z0-9])" if name[-1].isascii() and name[-1].isalnum() else ""
+    return re.search(edge + re.escape(name.lower()) + tail, text.lower()) is not None
+
+
+def _organisations(text: str, profile: KnowledgeProfile | None) -> Iterator[str]:
+    seen: list[str] = []
+    for organisation in gazetteer(profile)["organisation"] if profile else ():
+        if normalise(organisation) in text.lower() and not any(organisation in s for s in seen):
+            seen.append(organisation)
+            yield organisation
+    bare = QUOTED_TITLE.sub("，", text)
+    for match in _ORGANISATION.finditer(bare):
+        name = _BEFORE_ORGANISATION.sub("", match.group())
+        if len(name) >= 3 and not any(name in s or s in name for s in seen):
+            seen.append(name)
+            yield name

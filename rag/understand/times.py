@@ -1,0 +1,329 @@
+"""Times in a question as ranges of days: absolute, relative to today, half-years, since, until.
+
+Durations ("满3年", "15个工作日") are no times. Fiscal periods are calendar periods, as in
+China's budget law. Numerals may be Chinese: "二〇二三年", "第三季度".
+"""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from rag.text.numerals import parse_numeral
+from rag.types import TimeRange
+
+EARLIEST_YEAR, LATEST_YEAR = 1900, 2099
+"""Numbers outside are not taken for years."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimeMention:
+    """A time named in a text: `text` is text[start:end]; `range` has both ends included."""
+
+    text: str
+    start: int
+    end: int
+    range: TimeRange
+
+
+def find_times(text: str, today: date) -> list[TimeMention]:
+    """The times named in `text`, in order, without overlaps.
+
+    An open end is None ("2023年以来", "2020年以前"). Times relative to the day of asking
+    ("去年", "近三年") are counted from `today`; a month or a half-year without a year lies in
+    the year named before it in the text, else in today's.
+    """
+    spans = _spans(text, today)
+    spans = _joined_ranges(text, spans)
+    return [_mention(text, *_with_direction(text, span)) for span in spans]
+
+
+def years_of(ranges: tuple[TimeRange, ...]) -> tuple[int, int] | None:
+    """The first and last year that the ranges touch; None when open or empty."""
+    bounded = [r for r in ranges if r.start is not None and r.end is not None]
+    if not bounded or len(bounded) != len(ranges):
+        return None
+    return min(r.start.year for r in bounded if r.start), max(r.end.year for r in bounded if r.end)
+
+
+Span = tuple[int, int, date | None, date | None]
+
+_N = r"(?:\d{1,4}|[零〇○一二两三四五六七八九十百]{1,5})"
+_YEAR = r"(?P<y>(?:19|20)\d{2}|[一二][零〇○九][零〇○一二三四五六七八九]{2})"
+_BEFORE_DURATION = "满近过去最前后达足超逾未共约需交限工龄司龄连续累计第每"
+_RELATIVE_YEARS = {"大前年": -3, "前年": -2, "去年": -1, "上一年": -1, "上年": -1, "今年": 0,
+                   "本年": 0, "当年": 0, "这一年": 0, "明年": 1, "来年": 1, "后年": 2, "次年": 1}  # fmt: skip
+_RY = "(?P<ry>" + "|".join(_RELATIVE_YEARS) + ")"
+_HALF = r"(?P<half>[上下]半年|H[12]|h[12])"
+_QUARTER = r"(?:第?(?P<q>[一二三四1-4])个?季度?|[Qq](?P<q2>[1-4])(?!\d))"
+_MONTH = r"(?P<m>1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九])月(?:份)?"
+_DAY = r"(?P<d>3[01]|[12]\d|0?[1-9]|三十一?|二?十[一二三四五六七八九]?|[一二三四五六七八九])[日号]"
+_PART = r"(?P<part>年初|年底|年末|年中|初|底|末|上旬|中旬|下旬)"
+
+
+def _number(text: str | None) -> int | None:
+    if not text:
+        return None
+    return int(text) if text.isdigit() else parse_numeral(text)
+
+
+def _year(year: int) -> tuple[date, date]:
+    return date(year, 1, 1), date(year, 12, 31)
+
+
+def _month(year: int, month: int) -> tuple[date, date]:
+    return date(year, month, 1), date(year, month, monthrange(year, month)[1])
+
+
+def _months_later(day: date, months: int) -> date:
+    index = day.year * 12 + day.month - 1 + months
+    year, month = divmod(index, 12)
+    return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
+
+
+def _quarter(year: int, quarter: int) -> tuple[date, date]:
+    return date(year, quarter * 3 - 2, 1), _month(year, quarter * 3)[1]
+
+
+def _half(year: int, half: int) -> tuple[date, date]:
+    return (
+        (date(year, 1, 1), date(year, 6, 30))
+        if half == 1
+        else (date(year, 7, 1), date(year, 12, 31))
+    )
+
+
+# One pattern for a year with what may follow it, and for the parts that stand alone.
+_AFTER_YEAR = rf"(?:\s*(?:{_MONTH}(?:\s*{_DAY}|\s*(?P<mpart>初|底|末|上旬|中旬|下旬))?|{_HALF}|{_QUARTER}|(?P<part>初|底|末|中(?=[旬的，。？?]|$))))?"
+_ISO = re.compile(
+    r"(?<![\d.\-/])(?P<y>(?:19|20)\d{2})[-/.](?P<m>1[0-2]|0?[1-9])(?:[-/.](?P<d>3[01]|[12]\d|0?[1-9]))?(?![\d\-/]|\.\d)"
+)
+_WITH_YEAR = re.compile(
+    rf"(?<!\d)(?:{_YEAR}(?:\s*(?:财政|会计|学)?年度?)|(?P<fy>[Ff][Yy]\s?\d{{2,4}})|{_RY}度?){_AFTER_YEAR}"
+)
+_FISCAL = re.compile(rf"(?<!\d){_YEAR}\s*(?:财年|{_HALF}|{_QUARTER})")
+_SHORT_YEAR = re.compile(
+    r"(?:^|(?<=[那么是查的按在到至和与及、，。,：从 呢吗跟比]))(?P<y2>\d{2})年(?=度|版|的?政策|的?标准|的?规定|的?补贴|底|初|末|[上下]半年|第?[一二三四]季度|(?:1[0-2]|[1-9])月|的?呢|[?？]|$)(?:度)?"
+    + _AFTER_YEAR.replace("(?P<part>", "(?P<part>")
+)
+_BARE_YEAR = re.compile(
+    r"(?<![\dA-Za-z\-/.〔\[(（第#])(?P<y>(?:19|20)\d{2})(?=\s*(?:版|的|呢|[?？，,。、至到~～]|和|与|跟|比|有|是|$))(?![\d])"
+)
+_DASHED = re.compile(
+    r"(?<![\d\w.\-/])(?P<a>(?:19|20)\d{2})\s*(?:年度?)?\s*[-—–~～至到]\s*(?P<b>(?:19|20)\d{2})\s*(?:年度?|财年)?(?![\d\-/])"
+)
+_BARE_PART = re.compile(
+    rf"(?<![\d一二三四五六七八九十个])(?:{_MONTH}(?:\s*{_DAY}|\s*(?P<mpart>初|底|末|上旬|中旬|下旬))?|{_HALF}|{_QUARTER})"
+)
+_PLAN = re.compile(r"[“\"「]?十(?P<n>[一二三四五六])五[”\"」]?(?:期间|规划|时期)?")
+_DECADE = re.compile(
+    r"(?:(?P<century>20|二十|21|二十一)世纪)?(?P<tens>[0-9]0|[一二三四五六七八九]十)年代"
+)
+_LAST_N = re.compile(
+    rf"(?:最近|近|过去|过往|之前)(?:的)?(?P<n>{_N}|半)个?(?P<unit>年|月|周|星期|天|日|季度)(?:内|来|以来|间)?"
+)
+_AGO = re.compile(rf"(?<![满近过去])(?P<n>{_N})个?(?P<unit>年|月|周|星期|天)(?:以前|之前|前)(?!后)")
+_NAMED: tuple[tuple[re.Pattern[str], Callable[[date], tuple[date, date]]], ...] = (
+    (re.compile("前天"), lambda t: (t - timedelta(2),) * 2),
+    (re.compile("昨天|昨日"), lambda t: (t - timedelta(1),) * 2),
+    (re.compile("今天|今日|当天(?=的)"), lambda t: (t, t)),
+    (re.compile("后天"), lambda t: (t + timedelta(2),) * 2),
+    (re.compile("明天|明日"), lambda t: (t + timedelta(1),) * 2),
+    (re.compile("上上个?(?:周|星期|礼拜)"), lambda t: _week(t, -2)),
+    (re.compile("上个?(?:周|星期|礼拜)(?![一二三四五六日天末])"), lambda t: _week(t, -1)),
+    (re.compile("(?:本|这个?)(?:周|星期|礼拜)(?![一二三四五六日天末])"), lambda t: _week(t, 0)),
+    (re.compile("下个?(?:周|星期|礼拜)(?![一二三四五六日天末])"), lambda t: _week(t, 1)),
+    (re.compile("上上个?月"), lambda t: _month_of(_months_later(t.replace(day=1), -2))),
+    (re.compile("上个?月"), lambda t: _month_of(_months_later(t.replace(day=1), -1))),
+    (re.compile("本月|这个?月|当月"), lambda t: _month_of(t)),
+    (re.compile("下个?月"), lambda t: _month_of(_months_later(t.replace(day=1), 1))),
+    (
+        re.compile("上个?季度?(?=度)|上个?季度|上一季度"),
+        lambda t: _quarter_of(_months_later(t.replace(day=1), -3)),
+    ),
+    (re.compile("本季度|这个?季度|当季"), lambda t: _quarter_of(t)),
+    (re.compile("下个?季度|下一季度"), lambda t: _quarter_of(_months_later(t.replace(day=1), 3))),
+    (re.compile("年初至今|今年以来|年初以来"), lambda t: (date(t.year, 1, 1), t)),
+    (re.compile("年底|年末"), lambda t: _month(t.year, 12)),
+    (re.compile("年初"), lambda t: (date(t.year, 1, 1), date(t.year, 3, 31))),
+)
+
+
+def _week(today: date, weeks: int) -> tuple[date, date]:
+    monday = today - timedelta(today.weekday()) + timedelta(weeks=weeks)
+    return monday, monday + timedelta(6)
+
+
+def _month_of(day: date) -> tuple[date, date]:
+    return _month(day.year, day.month)
+
+
+def _quarter_of(day: date) -> tuple[date, date]:
+    return _quarter(day.year, (day.month + 2) // 3)
+
+
+def _spans(text: str, today: date) -> list[Span]:
+    found: list[Span] = []
+
+    def add(match: re.Match[str], bounds: tuple[date | None, date | None] | None) -> None:
+        if bounds is None:
+            return
+        start, end = match.span()
+        if not any(s < end and start < e for s, e, *_ in found):
+            found.append((start, end, *bounds))
+
+    for match in _DASHED.finditer(text):
+        first, last = int(match["a"]), int(match["b"])
+        add(match, (date(first, 1, 1), date(last, 12, 31)) if first <= last else None)
+    for pattern in (_ISO, _FISCAL, _WITH_YEAR, _SHORT_YEAR, _BARE_YEAR):
+        for match in pattern.finditer(text):
+            year = _year_in(match, today)
+            add(match, _within_year(match, year) if year else None)
+    for match in _PLAN.finditer(text):
+        start_year = 1951 + 5 * (10 + (parse_numeral(match["n"]) or 0))
+        add(match, (date(start_year, 1, 1), date(start_year + 4, 12, 31)))
+    for match in _DECADE.finditer(text):
+        add(match, _decade(match))
+    for match in _LAST_N.finditer(text):
+        add(match, _last(match, today))
+    for match in _AGO.finditer(text):
+        add(match, _ago(match, today))
+    for pattern, bounds in _NAMED:
+        for match in pattern.finditer(text):
+            add(match, bounds(today))
+    for match in _BARE_PART.finditer(text):
+        named = [s for s in found if s[1] <= match.start() and s[2]]
+        year = max(named)[2].year if named else today.year  # type: ignore[union-attr]
+        if not _is_duration(text, match):
+            add(match, _within_year(match, year))
+    return sorted(found)
+
+
+def _is_duration(text: str, match: re.Match[str]) -> bool:
+    """12月 after 满 is a length of time, a month's number is not."""
+    before = text[: match.start()][-1:]
+    return bool(before) and before in _BEFORE_DURATION and before not in "去前后"
+
+
+def _year_in(match: re.Match[str], today: date) -> int | None:
+    groups = match.groupdict()
+    if groups.get("ry"):
+        return today.year + _RELATIVE_YEARS[groups["ry"]]
+    if groups.get("fy"):
+        digits = re.sub(r"\D", "", groups["fy"])
+        return int(digits) if len(digits) == 4 else 2000 + int(digits)
+    if groups.get("y2"):
+        year = 2000 + int(groups["y2"])
+        return year if 2000 <= year <= today.year + 5 else None
+    year = _number(groups.get("y")) or 0
+    return year if EARLIEST_YEAR <= year <= LATEST_YEAR else None
+
+
+def _within_year(match: re.Match[str], year: int) -> tuple[date, date] | None:
+    groups = match.groupdict()
+    month, day = _number(groups.get("m")), _number(groups.get("d"))
+    quarter = _number(groups.get("q") or groups.get("q2"))
+    if month:
+        first, last = _month(year, month)
+        if day:
+            return (date(year, month, day),) * 2 if day <= last.day else None
+        return _part_of_month(first, last, groups.get("mpart"))
+    if groups.get("half"):
+        return _half(year, 1 if groups["half"] in ("上半年", "H1", "h1") else 2)
+    if quarter:
+        return _quarter(year, quarter)
+    part = groups.get("part")
+    if part == "初":
+        return date(year, 1, 1), date(year, 3, 31)
+    if part in ("底", "末"):
+        return _month(year, 12)
+    if part == "中":
+        return date(year, 5, 1), date(year, 8, 31)
+    return _year(year)
+
+
+def _part_of_month(first: date, last: date, part: str | None) -> tuple[date, date]:
+    if part in ("初", "上旬"):
+        return first, first.replace(day=10)
+    if part == "中旬":
+        return first.replace(day=11), first.replace(day=20)
+    if part in ("底", "末", "下旬"):
+        return first.replace(day=21), last
+    return first, last
+
+
+def _decade(match: re.Match[str]) -> tuple[date, date]:
+    tens = _number(match["tens"]) or 0
+    century = 2000 if match["century"] in ("21", "二十一") or tens <= 20 else 1900
+    return date(century + tens, 1, 1), date(century + tens + 9, 12, 31)
+
+
+def _last(match: re.Match[str], today: date) -> tuple[date, date] | None:
+    unit = match["unit"]
+    if match["n"] == "半":
+        return (_months_later(today, -6), today) if unit == "年" else (today - timedelta(15), today)
+    return None if (n := _number(match["n"])) is None or n > 200 else (_back(today, n, unit), today)
+
+
+def _back(today: date, n: int, unit: str) -> date:
+    if unit == "年":
+        return _months_later(today, -12 * n)
+    if unit == "季度":
+        return _months_later(today, -3 * n)
+    if unit == "月":
+        return _months_later(today, -n)
+    return today - timedelta(weeks=n) if unit in ("周", "星期") else today - timedelta(n)
+
+
+def _ago(match: re.Match[str], today: date) -> tuple[date, date] | None:
+    n, unit = _number(match["n"]), match["unit"]
+    if n is None or n > 200:
+        return None
+    day = _back(today, n, unit)
+    if unit == "年":
+        return _year(day.year)
+    if unit == "月":
+        return _month_of(day)
+    return _week(day, 0) if unit in ("周", "星期") else (day, day)
+
+
+_BETWEEN = re.compile(r"\s*(?:[-—–~～至到]|以?来?到|一直到)\s*")
+_SINCE = re.compile(
+    r"\s*(?:以来|至今|到现在|到今天|以后|之后|过后|起|开始|后(?!面|者|台|天|勤|续))"
+)
+_UNTIL = re.compile(r"\s*(?:以前|之前|前(?!者|台|往|提(?!交|出|供)|后|年|天|景)|为止|止)")
+_CURRENT = re.compile(r"\s*(?:及|或)?(?:以后|之后)")
+
+
+def _joined_ranges(text: str, spans: list[Span]) -> list[Span]:
+    joined: list[Span] = []
+    for span in spans:
+        last = joined[-1] if joined else None
+        if (
+            last
+            and last[2]
+            and span[3]
+            and _BETWEEN.fullmatch(text, last[1], span[0])
+            and last[2] <= span[3]
+        ):
+            joined[-1] = (last[0], span[1], last[2], span[3])
+        else:
+            joined.append(span)
+    return joined
+
+
+def _with_direction(text: str, span: Span) -> Span:
+    start, end, first, last = span
+    if match := _SINCE.match(text, end):
+        return start, match.end(), first, None
+    if (match := _UNTIL.match(text, end)) and last:
+        return start, match.end(), None, (first or last) - timedelta(1)
+    return span
+
+
+def _mention(text: str, start: int, end: int, first: date | None, last: date | None) -> TimeMention:
+    words = text[start:end].strip()
+    return TimeMention(text[start:end], start, end, TimeRange(text=words, start=first, end=last))
