@@ -1,12 +1,166 @@
-"""Answers without an LLM: the shortest set of original sentences that answers (step "generate")."""
+"""Answers without an LLM: the shortest set of original sentences that answers (step "generate").
+
+The intent and the words of the question choose the form: a value first, steps in their order,
+a definition, table rows under their header, one part for each thing compared. Every sentence
+is the document's own and ends with the number of its evidence.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rag.answer.agreement import agreeing
+from rag.answer.asks import answers_kind
+from rag.answer.compare import compare
+from rag.answer.layout import bullets, numbered, paragraph, quote, shown_table
+from rag.answer.pieces import Piece, faq_question, pieces
+from rag.answer.rank import Question, Ranked, presence_in, rank, read_question
+from rag.answer.steps import list_items, steps
+from rag.answer.summary import summarise
+from rag.answer.terms import content_terms, coverage
+from rag.answer.value_first import definition, value_first
 from rag.types import Evidence, Understanding
+
+MOST_SENTENCES = 3
+"""Sentences of a plain answer: more is a page to read, not an answer; chosen by us."""
+WORTH_ADDING = 0.18
+"""Share of the question's terms that a further sentence must newly cover; chosen by us."""
+NEAR_BEST = 0.55
+"""A further sentence must score this share of the best one; chosen by us."""
+FAQ_MATCH = 0.6
+"""Share of the question's terms (and of the record's) that make a FAQ record the answer."""
+LONGEST_FAQ = 600
+"""Characters of a FAQ answer that is given whole."""
+
+
+_ONE_THING = ("value", "phone", "email", "url", "place", "person", "organisation", "yes_no")
 
 
 def extract(understanding: Understanding, evidence: Sequence[Evidence]) -> str:
-    """Compose an answer of original sentences with `[n]` markers."""
-    return f"{evidence[0].text}[{evidence[0].n}]" if evidence else ""
+    """Compose an answer of original sentences with `[n]` markers.
+
+    Args:
+        understanding: the completed question, its intent and slots.
+        evidence: passages in the order of their rank.
+
+    Returns:
+        Markdown in which all quoted text is escaped; `[n]` are the evidence's numbers. Empty
+        when there is no evidence or nothing quotable in it.
+    """
+    usable = agreeing(understanding, evidence) or tuple(evidence)
+    if not usable:
+        return ""
+    question = read_question(understanding.standalone_question)
+    if understanding.intent == "comparison":
+        answer = compare(understanding, question, usable)
+        if answer:
+            return answer
+    answer = _from_faq(question, usable)
+    if answer:
+        return answer
+    if understanding.intent == "summary":
+        return summarise(question, usable)
+    return _from_passages(understanding, question, usable)
+
+
+def _from_passages(
+    understanding: Understanding, question: Question, evidence: Sequence[Evidence]
+) -> str:
+    wanted = question.asked.wanted
+    ranked = rank(question, evidence)
+    if not ranked:
+        return ""
+    best = ranked[0].piece
+    if understanding.intent == "procedure" or wanted == "steps":
+        found = steps(question, evidence, ranked)
+        if found:
+            return numbered(found.lead, found.items)
+    if understanding.intent == "definition" or wanted == "definition":
+        sentence = definition(question, ranked)
+        if sentence:
+            return paragraph([sentence])
+    if best.kind == "row":
+        return _rows(question, ranked)
+    if wanted == "list" or best.kind == "lead":
+        found = list_items(question, evidence, ranked)
+        if found:
+            return bullets(found.lead, found.items)
+    if wanted == "value":
+        return value_first(question, ranked)
+    return paragraph(_fewest(question, ranked))
+
+
+def _from_faq(question: Question, evidence: Sequence[Evidence]) -> str:
+    """The answer part of the FAQ record that asks the same."""
+    best: tuple[float, Evidence] | None = None
+    for item in evidence[:3]:
+        asked = faq_question(item)
+        if not asked:
+            continue
+        theirs = content_terms(asked)
+        both = min(coverage(question.terms, asked), coverage(theirs, question.text))
+        if both >= FAQ_MATCH and (best is None or both > best[0]):
+            best = (both, item)
+    if best is None:
+        return ""
+    parts = [piece for piece in pieces(best[1]) if piece.kind != "heading"]
+    if not parts or sum(len(piece.body) for piece in parts) > LONGEST_FAQ:
+        return ""
+    return _as_written(parts)
+
+
+def _as_written(parts: Sequence[Piece]) -> str:
+    """Pieces in their own order: prose as paragraphs, items as lists, rows as a table."""
+    blocks: list[str] = []
+    index = 0
+    while index < len(parts):
+        kind = parts[index].kind
+        stop = index
+        while stop < len(parts) and (parts[stop].kind == kind):
+            stop += 1
+        run = list(parts[index:stop])
+        if kind == "item":
+            blocks.append(numbered("", run))
+        elif kind == "row":
+            blocks.append(shown_table(run))
+        elif kind == "lead":
+            blocks.append("\n\n".join(quote(piece, cited=False) for piece in run))
+        else:
+            blocks.append(paragraph(run))
+        index = stop
+    return "\n\n".join(block for block in blocks if block)
+
+
+def _rows(question: Question, ranked: Sequence[Ranked]) -> str:
+    """The rows that fit as well as the best one, under their header."""
+    best = ranked[0]
+    rows = [one for one in ranked if one.piece.kind == "row" and one.piece.n == best.piece.n]
+    several = question.asked.wanted == "list"
+    limit = 0.6 if several else 0.93
+    chosen = [one.piece for one in rows if one.score >= limit * best.score][: 12 if several else 4]
+    chosen.sort(key=lambda piece: piece.order)
+    return shown_table(chosen, question)
+
+
+def _fewest(question: Question, ranked: Sequence[Ranked]) -> list[Piece]:
+    """The best sentence, and others only where they cover something new."""
+    best = ranked[0].piece
+    chosen = [best]
+    covered = {term.text: presence_in(term, best) for term in question.terms}
+    total = sum(term.weight for term in question.terms) or 1.0
+    satisfied = question.asked.wanted in _ONE_THING and answers_kind(question.asked, best.body)
+    for one in () if satisfied else ranked[1:24]:
+        if len(chosen) >= MOST_SENTENCES or one.score < NEAR_BEST * ranked[0].score:
+            break
+        if one.piece.kind == "lead" or one.piece.body in (piece.body for piece in chosen):
+            continue
+        gain = sum(
+            term.weight * max(0.0, presence_in(term, one.piece) - covered[term.text])
+            for term in question.terms
+        )
+        if gain / total >= WORTH_ADDING:
+            chosen.append(one.piece)
+            for term in question.terms:
+                covered[term.text] = max(covered[term.text], presence_in(term, one.piece))
+    first, *others = chosen
+    return [first, *sorted(others, key=lambda piece: piece.order)]

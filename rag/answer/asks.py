@@ -1,0 +1,149 @@
+"""What kind of answer a question wants: a date, days, an amount, a place, a list, steps …
+
+Rules over the question's own words, used by extract (which sentence, what goes first) and by
+confidence (does the evidence hold an answer of this kind at all?).
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Literal
+
+from rag.answer.values import ValueKind, find_values
+from rag.types import Value
+
+Wanted = Literal[
+    "value", "phone", "email", "url", "place", "person", "organisation", "reason", "yes_no",
+    "list", "steps", "definition", "text",
+]  # fmt: skip
+
+
+class Asked(Value):
+    """What a question asks for.
+
+    `kinds` are the kinds of value that can answer it and `units` narrows them (canonical
+    units of `rag.answer.values`, empty for any). `wanted` is the form of the answer.
+    """
+
+    wanted: Wanted = "text"
+    kinds: frozenset[ValueKind] = frozenset()
+    units: frozenset[str] = frozenset()
+
+
+_N = r"(?:多少|几)"
+_DURATION = {
+    "天": {"天", "工作日"}, "日": {"天", "工作日"}, "工作日": {"工作日", "天"}, "月": {"月", "年"},
+    "年": {"年"}, "周": {"周", "天"}, "星期": {"周", "天"}, "小时": {"小时", "分钟"},
+    "钟头": {"小时"}, "分钟": {"分钟"}, "秒": {"秒"},
+}  # fmt: skip
+_DURATION_ASKED = re.compile(
+    rf"{_N}\s*个?(工作日|天|日|月|年|周|星期|小时|钟头|分钟|秒)(?!前|份|级)"
+)
+_COUNT_ASKED = re.compile(rf"{_N}\s*(?:个)?([\u4e00-\u9fff])")
+_COUNT_UNITS = {"位": "人", "名": "人", "人": "人", "岁": "岁", "次": "次", "级": "级", "层": "层",
+                "倍": "倍", "米": "米", "吨": "吨", "度": "度", "页": "页", "家": "家", "所": "所",
+                "件": "件", "份": "份", "辆": "辆", "台": "台", "套": "套", "户": "户", "间": "间",
+                "场": "场", "集": "集", "季": "季", "字": "字", "种": "种", "条": "条", "项": "项",
+                "座": "座"}  # fmt: skip
+
+_RULES: tuple[tuple[re.Pattern[str], Wanted, frozenset[ValueKind]], ...] = (
+    (re.compile(r"电话|联系方式|热线|手机号|拨打"), "phone", frozenset({"phone"})),
+    (re.compile(r"邮箱|电子邮件|e-?mail", re.I), "email", frozenset({"email"})),
+    (re.compile(r"网址|官网|网站地址|链接"), "url", frozenset({"url"})),
+    (re.compile(r"什么是|是什么意思|何谓|何为|的定义|的含义|指的是什么|是指什么|指什么|什么叫|叫做什么"), "definition", frozenset()),
+    (
+        re.compile(r"什么时候|什么时间|何时|哪一?天|哪一?年|哪一?月|几月|几号|几日(?!内)|哪个(?:月|日期)|日期|时间是|哪天|啥时候|\bwhen\b", re.I),
+        "value",
+        frozenset({"date", "time", "duration"}),
+    ),
+    (re.compile(r"几点|营业时间|开放时间|上班时间|下班时间|作息"), "value", frozenset({"time"})),
+    (re.compile(r"百分之几|百分之多少|比例|百分比|利率|税率|费率|几成|几折|折扣|占比|(?:比|概|汇|几|增长|合格|中签|及格|覆盖|出席|完成|失业|出生|死亡|识字)率"), "value", frozenset({"percent"})),
+    (
+        re.compile(r"多少钱|多少元|多少块|几块|几元|金额|价格|价钱|费用|收费|单价|票价|门票|租金|房租|工资|薪资|薪酬|罚款|罚多少|赔多少|补贴多少|额度|人均消费|多少万"),
+        "value",
+        frozenset({"money"}),
+    ),
+    (
+        re.compile(r"多久|多长时间|期限|时限|有效期|时长|多长期|几年|多少年|保质期|保修期"),
+        "value",
+        frozenset({"duration", "date"}),
+    ),
+    (re.compile(r"多大年[龄纪]|多大岁数|几岁|年龄"), "value", frozenset({"count"})),
+    (re.compile(r"哪里|哪儿|在哪|何处|什么地方|地址|地点|位置|去哪"), "place", frozenset()),
+    (re.compile(r"为什么|为何|原因|怎么回事|缘何"), "reason", frozenset()),
+    (re.compile(r"谁|哪位|何人|什么人|负责人|联系人"), "person", frozenset()),
+    (re.compile(r"(?:哪|什么)(?:一?个|些)?(?:部门|单位|机构|公司|机关|企业|组织|学校|大学)"), "organisation", frozenset()),
+    (re.compile(r"哪些|哪几|有什么(?!区别|不同|关系)|包括什么|包含什么|什么材料|哪种|列出|分别是|清单|几种|几类"), "list", frozenset()),
+    (re.compile(r"步骤|流程|手续|程序是|怎么办理|怎么申请|如何办理|如何申请|怎样申请|怎样办理|怎么(?:安装|使用|操作|设置|报销|请假|提交|重置|清洁|更换)|如何(?:安装|使用|操作|设置|报销|请假|提交|重置|清洁|更换)"), "steps", frozenset()),
+    (
+        re.compile(r"多少|多[高长宽重远快深大](?![家数多])|\bhow (?:many|much)\b|第几", re.I),
+        "value",
+        frozenset({"money", "percent", "count", "duration", "number", "ordinal"}),
+    ),
+    (re.compile(r"是否|能否|可否|能不能|可不可以|是不是|有没有|要不要|需不需要|会不会|吗[？?]?$|行不行"), "yes_no", frozenset()),
+)  # fmt: skip
+
+_ASKING = re.compile(
+    r"请问|想知道|想了解|我想问|告诉我|帮我|麻烦|从?什么时候(?:起|开始)?|什么时间|何时|多少钱|多少|几(?:个工作日|天|日|个?月|年|点|号|岁|位|名|次|个|种|家|条|项|元|块|级|层|倍|米)?(?=$|[^乎何率])|"
+    r"多久|多长时间|多大|多高|多长|多远|是什么意思|是什么|什么是|什么样|什么|怎么样|怎么办|怎么|怎样|如何|哪一?天|哪一?年|哪些|哪个|哪里|哪儿|哪几|哪种|哪位|哪|谁|"
+    r"为什么|为何|是否|能否|可否|能不能|可不可以|是不是|有没有|吗|呢|吧|指的是|是指|有何|何种|何"
+)
+
+
+@lru_cache(maxsize=1024)
+def asked(question: str) -> Asked:
+    """What `question` (completed) asks for; `text` when nothing tells."""
+    duration = _DURATION_ASKED.search(question)
+    if duration and not re.search(r"几[年月日](?:几|份)", question):
+        return Asked(
+            wanted="value", kinds=frozenset({"duration"}), units=frozenset(_DURATION[duration[1]])
+        )
+    count = _COUNT_ASKED.search(question)
+    if count and count[1] in _COUNT_UNITS and not re.search(r"几[种类条项].{0,6}[？?]?$", question):
+        return Asked(
+            wanted="value", kinds=frozenset({"count"}), units=frozenset({_COUNT_UNITS[count[1]]})
+        )
+    for pattern, wanted, kinds in _RULES:
+        if pattern.search(question):
+            return Asked(wanted=wanted, kinds=kinds)
+    return Asked()
+
+
+def without_asking(question: str) -> str:
+    """The question without the words that only ask: what is left names things."""
+    return _ASKING.sub(" ", question)
+
+
+def answers_kind(asked_for: Asked, text: str) -> bool:
+    """Whether `text` holds a value (or another mark) of the kind that was asked for."""
+    if asked_for.kinds:
+        return bool(values_of_kind(asked_for, text)) or (
+            "date" in asked_for.kinds and bool(_RELATIVE_DATE.search(text))
+        )
+    mark = _MARKS.get(asked_for.wanted)
+    return mark is None or bool(mark.search(text))
+
+
+def values_of_kind(asked_for: Asked, text: str) -> list[tuple[int, int]]:
+    """Spans of the values in `text` that can answer the question, in order."""
+    return [
+        (value.start, value.end)
+        for value in find_values(text)
+        if value.kind in asked_for.kinds
+        and (not asked_for.units or value.unit in asked_for.units)
+        and not value.bare_one
+    ]
+
+
+_RELATIVE_DATE = re.compile(
+    r"公布之日|发布之日|印发之日|之日起|每[年月周日]|次[年月日]|当[天日年月]|即日起"
+)
+_MARKS: dict[str, re.Pattern[str]] = {
+    "place": re.compile(r"[省市区县镇乡村路街道号楼层室厅馆站]|地址|位于|地点"),
+    "reason": re.compile(r"因为|由于|因|原因|所以|导致|为了|故|鉴于|缘于|造成"),
+    "person": re.compile(r"[人员长者师家士]|经理|主任|教授|先生|女士|他|她"),
+    "organisation": re.compile(r"[部局委会院校所处科室社团厅行厂]|公司|中心|单位|机构|政府|机关|集团|大学|办公室"),
+    "definition": re.compile(r"是指|指的是|，?指|系指|称为|叫做|即|是[^否]|定义"),
+    "list": re.compile(r"[、；;]|包括|下列|以下|分别|（[一二三]）|\n\s*(?:[-*•]|\d+[.、)])"),
+}  # fmt: skip

@@ -1,0 +1,112 @@
+"""Comparisons without an LLM: one part for each thing, with what the documents say of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from rag.answer.agreement import agreement
+from rag.answer.layout import quote
+from rag.answer.markup import escape
+from rag.answer.pieces import Piece
+from rag.answer.rank import Question, rank
+from rag.answer.terms import content_terms
+from rag.types import Evidence, Slots, Understanding
+
+PER_THING = 2
+"""Sentences for each thing compared; chosen by us."""
+NOTHING_FOUND = "没有找到这方面的内容。"
+
+
+def compare(
+    understanding: Understanding, question: Question, evidence: Sequence[Evidence]
+) -> str:
+    """A list with one entry per region, year, product or document; empty when there is one."""
+    things = _things(understanding, evidence)
+    if len(things) < 2:
+        return ""
+    entries: list[str] = []
+    for label, group, words in things:
+        lines = _best_of(question, group, words) if group else []
+        said = "".join(quote(piece) for piece in lines) or NOTHING_FOUND
+        entries.append(f"- {escape(label)}：{said}")
+    return "\n".join(["对比如下：", "", *entries])
+
+
+def _things(
+    understanding: Understanding, evidence: Sequence[Evidence]
+) -> list[tuple[str, list[Evidence], tuple[str, ...]]]:
+    """Label, its evidence, and the words that name it."""
+    slots = understanding.slots
+    if len(slots.region) > 1:
+        return [
+            (path.rsplit("/", 1)[-1], _fitting(understanding, evidence, region=(path,)), (path.rsplit("/", 1)[-1],))
+            for path in slots.region
+        ]
+    if len(slots.time) > 1:
+        return [
+            (period.text, _fitting(understanding, evidence, time=(period,)), (period.text,))
+            for period in slots.time
+        ]
+    if len(slots.product) > 1:
+        return [
+            (name, _fitting(understanding, evidence, product=(name,)), (name,))
+            for name in slots.product
+        ]
+    named = [entity.text for entity in understanding.entities if entity.kind in ("term", "code", "document")]
+    named = [text for text in dict.fromkeys(named) if _speaking_of(text, evidence)]
+    if len(named) > 1:
+        return [(text, _speaking_of(text, evidence), (text,)) for text in named]
+    documents = dict.fromkeys(item.chunk.document_id for item in evidence)
+    return [
+        (_title(group[0]), group, ())
+        for group in ([e for e in evidence if e.chunk.document_id == d] for d in documents)
+    ][:4]
+
+
+def _fitting(
+    understanding: Understanding, evidence: Sequence[Evidence], **slot: tuple[object, ...]
+) -> list[Evidence]:
+    one = understanding.slots.model_copy(update=slot)
+    narrowed = understanding.model_copy(update={"slots": Slots.model_validate(one.model_dump())})
+    judged = [(item, agreement(narrowed, item.chunk)) for item in evidence]
+    name = next(iter(slot))
+    matching = [item for item, fit in judged if fit.fits.get(name) == "match"]
+    return matching
+
+
+def _speaking_of(text: str, evidence: Sequence[Evidence]) -> list[Evidence]:
+    from rag.answer.pieces import about
+
+    return [item for item in evidence if text in item.text or text in about(item.chunk)]
+
+
+def _best_of(question: Question, group: Sequence[Evidence], words: Sequence[str]) -> list[Piece]:
+    """The best sentences about one thing; the other things' names don't count against it."""
+    narrowed = question
+    if words:
+        names = {term.text for word in words for term in content_terms(word)}
+        kept = tuple(t for t in question.terms if t.text in names or _everywhere(t.text, group))
+        narrowed = question._replace(terms=kept or question.terms)
+    ranked = rank(narrowed, group)
+    chosen: list[Piece] = []
+    for one in ranked[:12]:
+        if one.piece.kind == "lead" or (chosen and one.score < 0.75 * ranked[0].score):
+            continue
+        if one.piece.body not in (piece.body for piece in chosen):
+            chosen.append(one.piece)
+        if len(chosen) == PER_THING:
+            break
+    return sorted(chosen, key=lambda piece: piece.order)
+
+
+def _everywhere(term: str, group: Sequence[Evidence]) -> bool:
+    from rag.answer.terms import presence
+
+    return any(presence(term, item.text) > 0 for item in group)
+
+
+def _title(item: Evidence) -> str:
+    return item.chunk.metadata.title or PurePath(item.chunk.document_name).stem
+
+

@@ -1,0 +1,264 @@
+"""Takes evidence apart into what an extractive answer is made of.
+
+A piece is one original sentence, list item, `key：value` pair or table row, with its exact
+place in the evidence and the words around it that say what it is about (heading path, title,
+lead-in, the question of a FAQ record).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import Literal, NamedTuple
+
+from rag.text.sentences import split_sentences
+from rag.types import Chunk, Evidence
+
+PieceKind = Literal["sentence", "item", "pair", "row", "lead", "heading"]
+
+
+class Piece(NamedTuple):
+    """One quotable piece.
+
+    `text` is `evidence.text[start:end]`; `body` is the part worth showing (without list
+    marker or quotation marks of Markdown). `about` are words that tell what it is about.
+    `order` sorts pieces as they stand in their documents. `cells` and `header` are set on rows;
+    `key` on pairs. `lead` is the index (in the same evidence) of the lead-in of an item, or -1.
+    """
+
+    n: int
+    kind: PieceKind
+    text: str
+    body: str
+    start: int
+    end: int
+    about: str
+    order: tuple[str, int, int]
+    prior: float = 0.0
+    key: str = ""
+    cells: tuple[str, ...] = ()
+    header: tuple[str, ...] = ()
+    lead: int = -1
+
+
+LONGEST_JOINED = 140
+"""Characters up to which parts joined by semicolons stay one piece; chosen by us."""
+
+_MARKER = re.compile(
+    r"^\s*(?:[-*+•·●○▪◆■]\s+|[•·●○▪◆■✓√→]\s*|\d{1,2}(?:\.\d{1,2}){0,3}\s*[.、)）．:：]\s*(?!\d)|\d{1,2}\s*[.、)）．]\s*(?!\d)|[(（]\s*(?:\d{1,2}|[一二三四五六七八九十]{1,3}|[a-zA-Z])\s*[)）]\s*[、.]?\s*|"
+    r"[①-⑳]\s*|[一二三四五六七八九十]{1,3}、\s*|第[一二三四五六七八九十\d]{1,3}步\s*[:：，,、.]?\s*|步骤\s*[一二三四五六七八九十\d]{1,3}\s*[:：，,、.]?\s*|step\s*\d{1,2}\s*[:：.,]?\s*|"
+    r"\[[ xX]\]\s*)+",
+    re.I,
+)
+_INLINE_MARKER = re.compile(
+    r"(?<=[：:；;。，,\s])(?=(?:[(（](?:\d{1,2}|[一二三四五六七八九十]{1,3})[)）]|[①-⑳]|\d{1,2}[、)）](?!\d)|第[一二三四五六七八九十\d]{1,2}步))"
+)
+_HEADING = re.compile(r"^\s{0,3}#{1,6}\s+\S")
+_PAIR = re.compile(
+    r"^\s*(?:[-*+•]\s+)?(?:\*\*)?([^\s：:，。；、|*]{1,14}(?: ?[^\s：:，。；、|*]{1,14})?)(?:\*\*)?\s*[：:]\s*(?:\*\*)?(?=\S)(?!//)"
+)
+_QUESTION = re.compile(
+    r"^\s*(?:\*\*)?(?:问题?|q(?:uestion)?|提问|常见问题)\s*\d*(?:\*\*)?\s*[：:.、]\s*", re.I
+)
+_ANSWER = re.compile(
+    r"^\s*(?:\*\*)?(?:答案?|a(?:nswer)?|回答|回复|解答)\s*\d*(?:\*\*)?\s*[：:.、]\s*(?:\*\*)?", re.I
+)
+_TABLE_LINE = re.compile(r"^\s*\|.*\|\s*$")
+_RULE_LINE = re.compile(r"^\s*\|?(?:\s*:?-{2,}:?\s*\|)+\s*(?::?-{2,}:?\s*)?\|?\s*$")
+
+
+def pieces(evidence: Evidence) -> tuple[Piece, ...]:
+    """The pieces of one evidence in order; a FAQ record's question is context, not a piece."""
+    return tuple(_Reader(evidence).read())
+
+
+def about(chunk: Chunk) -> str:
+    """What a chunk says it belongs to: document title or name, and the headings above it."""
+    title = chunk.metadata.title or PurePath(chunk.document_name).stem
+    return " ".join(dict.fromkeys((title, *chunk.heading_path)))
+
+
+def faq_question(evidence: Evidence) -> str:
+    """The question that a FAQ record answers, or an empty string."""
+    question, _ = _faq_parts(evidence)
+    return question
+
+
+def table_cells(line: str) -> tuple[str, ...]:
+    """The cells of a Markdown table line, trimmed, with `\\|` read as a bar."""
+    inner = line.strip().removeprefix("|").removesuffix("|")
+    return tuple(cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", inner))
+
+
+def _faq_parts(evidence: Evidence) -> tuple[str, int]:
+    """The record's question and where its answer begins in the evidence's text."""
+    text = evidence.text
+    lines = _lines(text)
+    if not lines:
+        return "", 0
+    start, end = lines[0]
+    first = text[start:end]
+    marked = _QUESTION.match(first)
+    for answer_start, answer_end in lines[1:4]:
+        answer = _ANSWER.match(text[answer_start:answer_end])
+        if answer and marked:
+            question = text[start + marked.end() : answer_start].strip().strip("*")
+            return question, answer_start + answer.end()
+    plain = first.strip().strip("*#").strip()
+    if len(lines) > 1 and plain.endswith(("？", "?")) and len(plain) <= 80:
+        begin = lines[1][0]
+        answer = _ANSWER.match(text[begin : lines[1][1]])
+        return plain[marked.end() :] if marked else plain, begin + (answer.end() if answer else 0)
+    title = evidence.chunk.metadata.title or ""
+    if evidence.chunk.kind == "record" and title.rstrip().endswith(("？", "?")):
+        return title, 0
+    headings = evidence.chunk.heading_path
+    if headings and headings[-1].rstrip().endswith(("？", "?")):
+        return headings[-1], 0
+    return "", 0
+
+
+def _lines(text: str) -> list[tuple[int, int]]:
+    spans: list[tuple[int, int]] = []
+    start = 0
+    for line in text.split("\n"):
+        if line.strip():
+            spans.append((start, start + len(line)))
+        start += len(line) + 1
+    return spans
+
+
+class _Reader:
+    def __init__(self, evidence: Evidence) -> None:
+        self.evidence = evidence
+        self.text = evidence.text
+        self.question, self.begin = _faq_parts(evidence)
+        self.about = f"{about(evidence.chunk)} {self.question}".strip()
+        self.header: tuple[str, ...] = ()
+        self.found: list[Piece] = []
+        self.lead = -1
+        self.section = ""
+
+    def read(self) -> list[Piece]:
+        lines = [(s, e) for s, e in _lines(self.text) if e > self.begin]
+        for index, (start, end) in enumerate(lines):
+            start = max(start, self.begin)
+            line = self.text[start:end]
+            if _RULE_LINE.match(line):
+                continue
+            if _TABLE_LINE.match(line):
+                following = self.text[slice(*lines[index + 1])] if index + 1 < len(lines) else ""
+                self._table_line(start, end, bool(_RULE_LINE.match(following)))
+                continue
+            self.header = ()
+            if _HEADING.match(line) or self._is_heading(line):
+                self._add("heading", start, end)
+                self.section = line.strip().lstrip("#").strip()
+                self.lead = -1
+                continue
+            self._line(start, end)
+        return self.found
+
+    def _is_heading(self, line: str) -> bool:
+        stripped = line.strip()
+        headings = self.evidence.chunk.heading_path
+        return bool(stripped) and len(stripped) < 60 and stripped in headings
+
+    def _table_line(self, start: int, end: int, is_header: bool) -> None:
+        cells = table_cells(self.text[start:end])
+        if is_header or not self.header:
+            self.header = cells
+            return
+        self._add("row", start, end, cells=cells, header=self.header)
+
+    def _line(self, start: int, end: int) -> None:
+        line = self.text[start:end]
+        for offset, stop in _pairs(line):
+            key = _PAIR.match(line[offset:stop])
+            if key and _is_value(line[offset + key.end() : stop]):
+                self._add("pair", start + offset, start + stop, key=key.group(1))
+                continue
+            self._prose(start + offset, start + stop)
+
+    def _prose(self, start: int, end: int) -> None:
+        marked = bool(_MARKER.match(self.text[start:end]))
+        if not marked:
+            self.lead = -1 if not self._waits_for_items() else self.lead
+        parts = list(_parts(self.text[start:end]))
+        for part, (offset, stop) in enumerate(parts):
+            text = self.text[start + offset : start + stop]
+            is_item = bool(_MARKER.match(text))
+            if not is_item and marked and part > 0 and self.found and self.found[-1].kind == "item":
+                # The rest of an item of several sentences belongs to the item.
+                last = self.found.pop()
+                self._add("item", last.start, start + stop)
+            elif text.rstrip().endswith(("：", ":")):
+                self._add("lead", start + offset, start + stop)
+                self.lead = len(self.found) - 1
+            else:
+                self._add("item" if is_item else "sentence", start + offset, start + stop)
+
+    def _waits_for_items(self) -> bool:
+        return self.lead >= 0 and self.lead == len(self.found) - 1
+
+    def _add(
+        self, kind: PieceKind, start: int, end: int, *, key: str = "",
+        cells: tuple[str, ...] = (), header: tuple[str, ...] = (),
+    ) -> None:  # fmt: skip
+        text = self.text[start:end]
+        start += len(text) - len(text.lstrip())
+        text = text.strip()
+        body = text if kind == "row" else _MARKER.sub("", text, count=1)
+        body = re.sub(r"^(?:>\s*)+|^#{1,6}\s+|\*\*|__", "", body).strip()
+        if not body or not re.search(r"\w", body):
+            return
+        has_lead = 0 <= self.lead < len(self.found) and kind in ("item", "pair", "sentence")
+        words = [self.about, self.section]
+        if has_lead:
+            words.append(self.found[self.lead].body)
+        chunk = self.evidence.chunk
+        order = (chunk.document_id, chunk.ordinal, self.evidence.span[0] + start)
+        self.found.append(
+            Piece(
+                self.evidence.n, kind, text, body, start, start + len(text), " ".join(words), order,
+                self.evidence.score, key, cells, header, self.lead if has_lead else -1,
+            )
+        )  # fmt: skip
+
+
+def _is_value(text: str) -> bool:
+    """Whether what follows a colon is a value, rather than a list or several sentences."""
+    return not _MARKER.match(text) and len(split_sentences(text)) == 1
+
+
+def _pairs(line: str) -> Iterator[tuple[int, int]]:
+    """Split a line of several `key：value` parts; any other line stays whole."""
+    borders = [0]
+    for match in re.finditer(r"[，,；;。]\s*|\s{2,}|\t|\s\|\s", line):
+        if _PAIR.match(line[match.end() :]):
+            borders.append(match.end())
+    if len(borders) < 3 or not _PAIR.match(line):
+        yield 0, len(line)
+        return
+    yield from zip(borders, [*borders[1:], len(line)], strict=True)
+
+
+def _parts(text: str) -> Iterator[tuple[int, int]]:
+    """Sentences of a line, cut again at enumeration marks inside it.
+
+    Short parts that a semicolon joins stay together: 满1年的5天；满10年的10天 is one statement.
+    """
+    start: int | None = None
+    spans = split_sentences(text)
+    for index, span in enumerate(spans):
+        start = span.start if start is None else start
+        goes_on = span.text.endswith(("；", ";")) and index + 1 < len(spans)
+        if goes_on and spans[index + 1].end - start <= LONGEST_JOINED:
+            continue
+        for match in _INLINE_MARKER.finditer(text, start, span.end):
+            if text[start : match.start()].strip():
+                yield start, match.start()
+                start = match.start()
+        yield start, span.end
+        start = None

@@ -1,0 +1,91 @@
+"""Scores the pieces of the evidence against a question: which sentence answers it?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from rag.answer.asks import Asked, answers_kind, asked
+from rag.answer.pieces import Piece, pieces
+from rag.answer.terms import Term, content_terms, coverage, presence
+from rag.text.normalise import normalise
+from rag.text.similar import containment
+from rag.types import Evidence
+
+ABOUT_SHARE = 0.55
+"""Credit for a term that stands only in the piece's surroundings (title, headings, lead-in)."""
+KIND_BONUS = 0.3
+KIND_MISSING = 0.25
+KEY_BONUS = 0.5
+PRIOR_SHARE = 0.25
+"""These weigh kind of answer, `key：value` and the passage's own rank against coverage (0..1);
+chosen by us on samples and checked with `benchmarks/bench_answers.py`."""
+
+
+class Ranked(NamedTuple):
+    """A piece with its score (about 0..2) and the share of the question's terms it covers."""
+
+    piece: Piece
+    score: float
+    covered: float
+
+
+class Question(NamedTuple):
+    """A completed question with what ranking needs of it."""
+
+    text: str
+    terms: tuple[Term, ...]
+    asked: Asked
+
+
+def read_question(text: str) -> Question:
+    """Take the question apart once."""
+    return Question(text, content_terms(text), asked(text))
+
+
+def rank(question: Question, evidence: Sequence[Evidence]) -> list[Ranked]:
+    """All quotable pieces, best first; ties keep the order of the documents."""
+    ranked = [score(question, piece) for item in evidence for piece in pieces(item)]
+    ranked = [one for one in ranked if one.piece.kind != "heading"]
+    ranked.sort(key=lambda one: (-one.score, one.piece.order))
+    return ranked
+
+
+def score(question: Question, piece: Piece) -> Ranked:
+    """Score one piece."""
+    covered = covered_by(question.terms, piece)
+    total = covered + PRIOR_SHARE * piece.prior
+    total += 0.15 * containment(normalise(question.text), normalise(piece.body))
+    if question.asked.wanted != "text" and piece.kind != "lead":
+        total += KIND_BONUS if answers_kind(question.asked, piece.body) else -KIND_MISSING
+    if piece.key:
+        total += KEY_BONUS * _key_fit(question, piece.key)
+    if len(piece.body) < 6 and not piece.key and piece.kind == "sentence":
+        total -= 0.2
+    return Ranked(piece, total, covered)
+
+
+def covered_by(terms: Sequence[Term], piece: Piece) -> float:
+    """Share of the terms in the piece, those in its surroundings counting less, 0..1."""
+    total = sum(term.weight for term in terms)
+    if not total:
+        return 0.0
+    own = sum(term.weight * presence_in(term, piece) for term in terms)
+    return own / total
+
+
+def presence_in(term: Term, piece: Piece) -> float:
+    """How far the piece holds a term, 0..1."""
+    inside = presence(term.text, piece.body)
+    if inside == 1.0 or not piece.about:
+        return inside
+    return max(inside, ABOUT_SHARE * presence(term.text, piece.about))
+
+
+def _key_fit(question: Question, key: str) -> float:
+    """Whether a key or column name is what was asked for (价格 in "价格是多少")."""
+    name = normalise(key)
+    if name and name in normalise(question.text):
+        return 1.0
+    key_terms = content_terms(key)
+    return 0.6 * coverage(key_terms, question.text) if key_terms else 0.0
