@@ -1,0 +1,40 @@
+"""What was noticed about a document or page: short codes, and how people read them.
+
+A flag is a code, or a code and a value joined by a colon ("bad_lines:3,7").
+"""
+
+from __future__ import annotations
+
+_TEXTS: dict[str, tuple[str, str]] = {
+    "no_text": ("没有文字层（扫描件或图片）", "no text layer (a scan or picture)"),
+    "garbled": ("文字编码异常，未收录", "text is garbled and was left out"),
+    "invisible_text": ("含不可见文字，未收录", "invisible text was left out"),
+    "fake_bold": ("重复绘制的粗体已去重", "doubled bold text was merged"),
+    "watermark": ("水印文字已去除", "watermark text was removed"),
+    "header_footer": ("页眉页脚已去除", "headers and footers were removed"),
+    "rotated": ("页面有旋转", "page is rotated"),
+    "vertical": ("竖排文字", "vertical writing"),
+    "columns": ("多栏排版", "several columns"),
+    "image_text": ("图片里的文字未识别", "text inside pictures was not read"),
+    "blank": ("空白页", "blank page"),
+    "failed_page": ("页面读取失败", "page could not be read"),
+    "repaired": ("文件有损坏，已修复读取", "the damaged file was repaired for reading"),
+    "ragged_rows": ("部分行的列数不一致", "some rows have another number of columns"),
+    "bad_lines": ("部分行不是有效记录，已跳过", "some lines are no valid records"),
+    "duplicate_records": ("有重复的记录编号", "some record ids occur twice"),
+    "hidden_sheet": ("隐藏的工作表未收录", "hidden sheets were left out"),
+    "formula_without_value": ("部分公式没有计算结果", "some formulas have no stored result"),
+    "damaged_text": ("部分字符无法解码", "some characters could not be decoded"),
+    "other_format": ("实际格式与文件名不符", "the real format differs from the name"),
+}
+
+
+def flag_text(flag: str, language: str = "zh") -> str:
+    """A flag in words, in "zh" or "en"; unknown codes as they are."""
+    code, _, value = flag.partition(":")
+    if code not in _TEXTS:
+        return flag
+    text = _TEXTS[code][1 if language == "en" else 0]
+    if not value:
+        return text
+    return f"{text} ({value})" if language == "en" else f"{text}（{value}）"

@@ -1,0 +1,68 @@
+"""Recognises headings and clauses in plain lines: for formats that don't mark them.
+
+Chinese documents number their headings by custom, and the kind of number tells the level.
+"""
+
+from __future__ import annotations
+
+import re
+
+_NUMBER = "[0-9０-９零〇一二三四五六七八九十百千两]+"
+
+_LEVELS: tuple[tuple[int, re.Pattern[str]], ...] = (
+    (1, re.compile(rf"第\s*{_NUMBER}\s*(编|篇|部分|卷)(?=$|[\s　:：、])")),
+    (2, re.compile(rf"第\s*{_NUMBER}\s*章(?=$|[\s　:：、一-鿿])")),
+    (
+        2,
+        re.compile(
+            r"(附件|附录|附表|附則|附则)\s*[0-9０-９一二三四五六七八九十A-Z]*(?=$|[\s　:：])"
+        ),
+    ),
+    (3, re.compile(rf"第\s*{_NUMBER}\s*节(?=$|[\s　:：、一-鿿])")),
+    (4, re.compile(r"[一二三四五六七八九十]{1,3}\s*[、.．]\s*\S")),
+    (5, re.compile(r"[（(][一二三四五六七八九十]{1,3}[)）]\s*\S")),
+)
+_DECIMAL = re.compile(r"(\d{1,2}(?:[.．]\d{1,2}){0,3})[.．、]?\s*(?=[^\d\s.．、%％)）])")
+_CLAUSE = re.compile(rf"第\s*{_NUMBER}\s*条(?:之{_NUMBER})?(?=$|[\s　:：、（(【一-鿿])")
+_SENTENCE_END = tuple("。；;，,！!？?：:、…")
+
+_MAX_HEADING = 40
+"""Characters of the longest heading; chosen by us, longer lines are sentences."""
+
+_DECIMAL_BASE = 3
+"""A decimal number "1.2" has this level plus its depth, so it stands below a chapter."""
+
+
+def heading_level(line: str, *, decimals: bool = True) -> int | None:
+    """The level (from 1) of a line that is a heading by its number, else None.
+
+    Args:
+        decimals: whether "1.2 范围" counts; numbered list items look the same, so callers
+            that can't see fonts or blank lines leave it out.
+    """
+    text = line.strip()
+    if not text or len(text) > _MAX_HEADING or text.endswith(_SENTENCE_END):
+        return None
+    for level, pattern in _LEVELS:
+        if pattern.match(text):
+            return level
+    match = _DECIMAL.match(text) if decimals else None
+    if match is None:
+        return None
+    depth = match[1].replace("．", ".").count(".") + 1
+    # "1 范围" alone is too weak a sign, it needs the point: "1. 范围" or "1.1 范围".
+    if depth == 1 and text[match.end(1) : match.end(1) + 1] not in (".", "．", "、"):
+        return None
+    return _DECIMAL_BASE + depth
+
+
+def clause_label(text: str) -> str | None:
+    """The "第十二条" that a paragraph starts with, without spaces, else None."""
+    match = _CLAUSE.match(text.lstrip())
+    return re.sub(r"\s", "", match[0]) if match else None
+
+
+def is_title_like(line: str) -> bool:
+    """Whether a line could be a title: short, and not the end of a sentence."""
+    text = line.strip()
+    return 2 <= len(text) <= 2 * _MAX_HEADING and not text.endswith(_SENTENCE_END)

@@ -1,0 +1,70 @@
+"""Joins lines that were broken only to fit a page: part of the parse step."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_WORD = re.compile(r"[A-Za-z0-9À-ɏ\u0370-\u04ff.,;:!?)\]%&@#\"']")
+_WORD_START = re.compile(r"[A-Za-z0-9À-ɏ\u0370-\u04ff(\[&@#\"'$]")
+
+_WRAPPED_SHARE = 0.6
+_MIN_WRAPPED_LINES = 4
+_MIN_WRAPPED_COLUMNS = 30
+"""A text counts as hard-wrapped when this share of at least so many lines is nearly as wide
+(in columns, a Han character takes two) as the widest. Chosen by us."""
+
+
+def join_wrapped(parts: Sequence[str]) -> str:
+    """One paragraph from its lines: a space between words, none between Han characters.
+
+    A hyphen at a line's end is dropped when a small letter follows.
+    """
+    text = ""
+    for part in parts:
+        part = part.strip()
+        if not part:
+            continue
+        if not text:
+            text = part
+        elif text.endswith("-") and len(text) > 1 and text[-2].isalpha() and part[0].islower():
+            text = text[:-1] + part
+        elif _WORD.match(text[-1]) and _WORD_START.match(part[0]):
+            text = f"{text} {part}"
+        else:
+            text += part
+    return text
+
+
+def columns(text: str) -> int:
+    """Width of a line in columns: two for wide characters."""
+    return sum(2 if ord(c) > 0x2E7F else 1 for c in text)
+
+
+def unwrap(lines: Sequence[str]) -> list[str]:
+    """Paragraphs of a hard-wrapped text; the lines themselves when it isn't wrapped.
+
+    Blank lines stay as separators. A wrapped line is followed by its paragraph's rest unless
+    that is indented.
+    """
+    filled = [columns(line.rstrip()) for line in lines if line.strip()]
+    if len(filled) < _MIN_WRAPPED_LINES:
+        return list(lines)
+    # The widest line may be an exception (a long address), so look at the upper decile.
+    width = sorted(filled)[int(len(filled) * 0.9)]
+    full = [w for w in filled if width - 4 <= w <= width + 2]
+    if width < _MIN_WRAPPED_COLUMNS or len(full) / len(filled) < _WRAPPED_SHARE:
+        return list(lines)
+    joined: list[str] = []
+    open_paragraph = False
+    for line in lines:
+        if not line.strip():
+            joined.append("")
+            open_paragraph = False
+            continue
+        if open_paragraph and not line.startswith((" ", "\t", "　")):
+            joined[-1] = join_wrapped((joined[-1], line))
+        else:
+            joined.append(line.strip())
+        open_paragraph = columns(line.rstrip()) >= width - 4
+    return joined

@@ -1,0 +1,59 @@
+"""Plain text: paragraphs, with headings recognised by their numbers."""
+
+from __future__ import annotations
+
+import re
+
+from rag.ingest.headings import clause_label, heading_level, is_title_like
+from rag.ingest.lines import unwrap
+from rag.types import Block, Page
+
+_LIST_ITEM = re.compile(r"\s*([-*•·●○▪◦]|\d{1,3}[.．、)）]|[（(]\d{1,3}[)）]|[①-⑳])\s*\S")
+
+
+def parse_text(text: str) -> tuple[Page, ...]:
+    """One page of headings, paragraphs and lists."""
+    lines = unwrap(text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n").split("\n"))
+    blocks: list[Block] = []
+    group: list[str] = []
+    kind: str = ""
+
+    def flush() -> None:
+        nonlocal group, kind
+        if group:
+            name = "list" if kind == "list" and len(group) > 1 else "paragraph"
+            blocks.append(Block(kind=name, text="\n".join(group)))
+        group, kind = [], ""
+
+    for line in lines:
+        stripped = line.strip()
+        if not stripped:
+            flush()
+            continue
+        level = heading_level(stripped, decimals=False)
+        if level is not None:
+            flush()
+            blocks.append(Block(kind="heading", text=stripped, level=level))
+            continue
+        now = "list" if _LIST_ITEM.match(stripped) else "paragraph"
+        if now != kind or clause_label(stripped):
+            flush()
+        kind = now
+        group.append(stripped)
+    flush()
+    return (Page(number=1, blocks=tuple(_with_title(blocks))),)
+
+
+def _with_title(blocks: list[Block]) -> list[Block]:
+    """The first line as a heading when it stands alone and reads like a title."""
+    if len(blocks) < 2 or blocks[0].kind != "paragraph":
+        return blocks
+    first, newline, rest = blocks[0].text.partition("\n")
+    if not is_title_like(first) or clause_label(first):
+        return blocks
+    if newline and is_title_like(rest.partition("\n")[0]):
+        return blocks  # an address or a verse rather than a title and its text
+    head = [Block(kind="heading", text=first, level=1)]
+    if rest:
+        head.append(Block(kind="paragraph", text=rest))
+    return head + blocks[1:]
