@@ -8,6 +8,7 @@ query or rare name finds each text in which it stands.
 
 from __future__ import annotations
 
+import math
 import re
 import threading
 from collections.abc import Iterable
@@ -116,6 +117,20 @@ def codes(text: str) -> list[str]:
     return [code for code in found if len(code) <= _LONGEST]
 
 
+def rarity(term: str) -> float:
+    """How much a term tells, 0..1, from word counts of general Chinese (jieba's dictionary).
+
+    The scaled logarithm of 1/frequency: about 0.2 for 工作, 0.8 for 租房, 1 for names, codes and
+    words that the dictionary does not know.
+    """
+    segmenter = _segmenter()
+    count = segmenter.FREQ.get(term, 0)
+    if not count:
+        return 1.0
+    surprise = math.log(segmenter.total / count)
+    return min(max((surprise - 5.0) / 10.0, 0.05), 1.0)
+
+
 def add_words(words: Iterable[str]) -> None:
     """Teach the segmenter words of the domain (product names, terms), for the whole process."""
     segmenter = _segmenter()
@@ -136,7 +151,7 @@ def _words(normal: str) -> list[str]:
     return [
         word
         for word in _segmenter().cut_for_search(normal)
-        if len(word) > 2 and _CJK_RUN.fullmatch(word)
+        if len(word) > 1 and _CJK_RUN.fullmatch(word)
     ]
 
 
