@@ -70,7 +70,7 @@ def create_embedder(settings: EmbedderSettings, secrets: Secrets, data: Path) ->
     if settings.kind == "bundled":
         from rag.models.bundled import BundledEmbedder
 
-        return BundledEmbedder(data, batch_size=settings.batch_size, threads=settings.threads)
+        return BundledEmbedder(data, threads=settings.threads)
     if settings.kind == "flagembedding":
         from rag.models.flag import FlagEmbedder
 
