@@ -23,11 +23,12 @@ ID_BYTES = 24
 _KEEP: Any = object()
 _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 ConversationList = list[Conversation]
+EventList = list[tuple[int, Event]]
 
 
 class Conversations:
     """Repository of conversations. Thread-safe. Ownership is checked where `owner` is asked
-    for; the methods on messages trust their caller to have done so."""
+    for; all other methods trust their caller to have called `get` first."""
 
     def __init__(self, database: Database, now: Clock) -> None:
         self._database = database
@@ -84,33 +85,31 @@ class Conversations:
         with self._database.read() as connection:
             return [_conversation(row) for row in connection.execute(wanted).mappings()]
 
-    def rename(self, conversation_id: str, owner: str, title: str) -> Conversation:
+    def rename(self, conversation_id: str, title: str) -> None:
         """Give it another title.
 
         Raises:
-            NotFound: as in `get`.
+            NotFound: it does not exist (any more).
         """
-        return self._change(conversation_id, owner, {"title": title.strip()})
+        self._change(conversation_id, {"title": title.strip()})
 
-    def set_kbs(self, conversation_id: str, owner: str, kb_ids: Iterable[str]) -> Conversation:
+    def set_kbs(self, conversation_id: str, kb_ids: Iterable[str]) -> None:
         """Ask other knowledge bases from the next question on.
 
         Raises:
-            NotFound: as in `get`.
+            NotFound: it does not exist (any more).
         """
-        return self._change(conversation_id, owner, {"kb_ids": list(kb_ids)})
+        self._change(conversation_id, {"kb_ids": list(kb_ids)})
 
-    def delete(self, conversation_id: str, owner: str) -> None:
+    def delete(self, conversation_id: str) -> None:
         """Delete it with its messages and events.
 
         Raises:
-            NotFound: as in `get`.
+            NotFound: it does not exist (any more).
         """
         table = schema.conversations
         with self._database.write() as connection:
-            gone = connection.execute(
-                table.delete().where(table.c.id == conversation_id, table.c.owner == owner)
-            )
+            gone = connection.execute(table.delete().where(table.c.id == conversation_id))
             if not gone.rowcount:
                 raise _missing()
 
@@ -246,7 +245,7 @@ class Conversations:
                 rows,
             )
 
-    def events(self, message_id: str, after: int = 0) -> list[tuple[int, Event]]:  # type: ignore[valid-type]
+    def events(self, message_id: str, after: int = 0) -> EventList:
         """Events with `seq` above `after`, in order."""
         return self._events(message_id, after)
 
@@ -270,7 +269,7 @@ class Conversations:
                 )
         return len(rows)
 
-    def _events(self, message_id: str, after: int) -> Any:
+    def _events(self, message_id: str, after: int) -> EventList:
         table = schema.events
         query = (
             sa.select(table.c.seq, table.c.event)
@@ -281,17 +280,14 @@ class Conversations:
             rows = connection.execute(query).all()
         return [(row.seq, _EVENT.validate_json(row.event)) for row in rows]
 
-    def _change(self, conversation_id: str, owner: str, values: dict[str, Any]) -> Conversation:
+    def _change(self, conversation_id: str, values: dict[str, Any]) -> None:
         table = schema.conversations
         with self._database.write() as connection:
             changed = connection.execute(
-                table.update()
-                .where(table.c.id == conversation_id, table.c.owner == owner)
-                .values(**values)
+                table.update().where(table.c.id == conversation_id).values(**values)
             )
             if not changed.rowcount:
                 raise _missing()
-        return self.get(conversation_id, owner)
 
     def _used(self, connection: Connection, conversation_id: str) -> None:
         table = schema.conversations

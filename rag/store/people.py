@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from typing import Literal
 
 import sqlalchemy as sa
 
@@ -40,7 +39,7 @@ class Account:
 
 @dataclass(frozen=True)
 class AuditEntry:
-    """One recorded act. `detail` holds JSON values, never a secret."""
+    """One recorded act. `detail` never holds a secret."""
 
     id: int
     at: datetime
@@ -49,7 +48,7 @@ class AuditEntry:
     role: str
     action: str
     target: str
-    detail: dict[str, Any]
+    detail: str
 
 
 AccountList = list[Account]
@@ -251,7 +250,7 @@ class AuditRows:
         role: str,
         action: str,
         target: str = "",
-        detail: Mapping[str, Any] | None = None,
+        detail: str = "",
     ) -> None:
         """Write down one act."""
         with self._database.write() as connection:
@@ -263,7 +262,7 @@ class AuditRows:
                     role=role,
                     action=action,
                     target=target,
-                    detail=dict(detail or {}),
+                    detail=detail,
                 )
             )
 

@@ -290,6 +290,6 @@ audit = sa.Table(
     sa.Column("role", sa.String(20), nullable=False),
     sa.Column("action", sa.String(80), nullable=False),
     sa.Column("target", sa.Text, nullable=False),
-    sa.Column("detail", sa.JSON, nullable=False),
+    sa.Column("detail", sa.Text, nullable=False),
     sa.Index(None, "at"),
 )
