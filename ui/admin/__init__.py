@@ -1,0 +1,1 @@
+"""Sections of the admin page, one module each."""

@@ -1,0 +1,1 @@
+"""Parts of the chat page: conversation list, messages, the running answer, evidence."""

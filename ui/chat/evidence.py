@@ -1,0 +1,118 @@
+"""Evidence cards under an answer, and the dialog that shows a citation in its source."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from rag.errors import NotFound
+from rag.types import Answer, Citation
+from ui.errors import box, shown
+from ui.frame import Here
+from ui.markup import quote_html
+from ui.texts import t
+from ui.words import escape, plain
+
+_OPEN_CARDS = 4
+"""Cards shown at once; further ones fold away. Chosen by us."""
+
+PDF = "application/pdf"
+
+
+def render(here: Here, answer: Answer, message_id: str) -> None:
+    """The cards of an answer's citations, in the order of their numbers."""
+    if not answer.citations:
+        return
+    st.html(f'<div class="zw-day">{escape(t("evidence.heading"))}</div>')
+    for citation in answer.citations[:_OPEN_CARDS]:
+        _card(here, citation, message_id)
+    rest = answer.citations[_OPEN_CARDS:]
+    if rest:
+        with st.expander(t("evidence.more", n=len(rest))):
+            for citation in rest:
+                _card(here, citation, message_id)
+
+
+def anchor(message_id: str) -> str:
+    """Prefix of the element ids of a message's cards."""
+    return f"evidence-{message_id}"
+
+
+def where(citation: Citation) -> str:
+    """Page and heading path of a citation in one line."""
+    pages = citation.pages or (citation.page,)
+    page = (
+        t("evidence.page", n=pages[0])
+        if len(pages) == 1
+        else t("evidence.pages", a=pages[0], b=pages[-1])
+    )
+    return " · ".join([page, *(plain(part, 60) for part in citation.heading_path)])
+
+
+def _card(here: Here, citation: Citation, message_id: str) -> None:
+    text = citation.text or citation.quote
+    with st.container(border=True, key=f"card-{message_id}-{citation.n}", gap="xxsmall"):
+        st.html(
+            f'<article class="zw-card" id="{escape(anchor(message_id))}-{citation.n}">'
+            f'<header><span class="zw-chip">{citation.n}</span>'
+            f"<b>{escape(plain(citation.document, 120))}</b></header>"
+            f'<div class="zw-where">{escape(where(citation))}</div>'
+            f'<div class="zw-passage">{quote_html(text, citation.char_span)}</div></article>'
+        )
+        if st.button(
+            t("evidence.open"),
+            key=f"quiet-source-{message_id}-{citation.n}",
+            icon=":material/menu_book:",
+            type="tertiary",
+        ):
+            open_source(here, citation)
+
+
+def open_source(here: Here, citation: Citation) -> None:
+    """Open the dialog with the cited page, or the passage among its neighbours."""
+
+    @st.dialog(t("source.title"), width="large")
+    def dialog() -> None:
+        st.html(
+            f'<div class="zw-card"><header><b>{escape(plain(citation.document, 200))}</b></header>'
+            f'<div class="zw-where">{escape(where(citation))}</div></div>'
+        )
+        with shown():
+            _source(here, citation)
+
+    dialog()
+
+
+def _source(here: Here, citation: Citation) -> None:
+    try:
+        document = here.application.knowledge.document(here.person, citation.document_id)
+    except NotFound:
+        box(t("source.gone"), t("source.gone_remedy"), level="warn")
+        _passages((), citation.text or citation.quote, citation, ())
+        return
+    if document.media_type == PDF:
+        boxes = [bbox for page, bbox in citation.bboxes if page == citation.page]
+        with shown():
+            image = here.application.knowledge.page_image(
+                here.person, document.id, citation.page, boxes
+            )
+            st.image(image, width="stretch", alt=t("source.alt", n=citation.page))
+    chunks = here.application.catalog.chunks
+    chunk = chunks.get([citation.chunk_id]).get(citation.chunk_id)
+    if chunk is None or chunk.document_id != document.id:
+        _passages((), citation.text or citation.quote, citation, ())
+        return
+    around = chunks.neighbours(chunk.id, 1, 1)
+    before = [other.text for other in around if other.ordinal < chunk.ordinal]
+    after = [other.text for other in around if other.ordinal > chunk.ordinal]
+    _passages(before, chunk.text, citation, after)
+
+
+def _passages(before: Sequence[str], text: str, citation: Citation, after: Sequence[str]) -> None:
+    span = citation.char_span if text[slice(*citation.char_span)] == citation.quote else (0, 0)
+    shown_text = quote_html(text, span, around=len(text)) if span[1] else escape(text)
+    parts = [f'<p class="zw-passage zw-dim">{escape(other)}</p>' for other in before]
+    parts.append(f'<p class="zw-passage">{shown_text}</p>')
+    parts += [f'<p class="zw-passage zw-dim">{escape(other)}</p>' for other in after]
+    st.html(f"<div>{''.join(parts)}</div>")

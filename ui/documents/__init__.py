@@ -1,0 +1,1 @@
+"""Parts of the documents page: knowledge bases, upload, job strip, list, one document."""

@@ -1,0 +1,94 @@
+"""Knowledge bases on the documents page: choose, create, rename, delete."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from rag.types import KnowledgeBase
+from ui.errors import shown
+from ui.frame import Here, confirm
+from ui.texts import t
+from ui.words import escape, plain
+
+NAME_LENGTH = 80
+DESCRIPTION_LENGTH = 300
+
+
+def choose(here: Here) -> KnowledgeBase | None:
+    """The list of knowledge bases; returns the chosen one (None while there is none)."""
+    bases = here.application.knowledge.bases(here.person)
+    by_id = {base.id: base for base in bases}
+    wanted = st.session_state.pop("base-to-open", None)
+    if wanted in by_id:
+        st.session_state["chosen-base"] = wanted
+    elif st.session_state.get("chosen-base") not in by_id:
+        st.session_state.pop("chosen-base", None)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        chosen = st.selectbox(
+            t("bases.choose"),
+            list(by_id),
+            format_func=lambda kb_id: plain(by_id[kb_id].name, 60),
+            key="chosen-base",
+            placeholder=t("bases.none"),
+            disabled=not bases,
+        )
+        if here.application.knowledge.may_create(here.person):
+            _new_button(here)
+        if chosen in by_id and here.application.knowledge.may_edit(here.person, by_id[chosen]):
+            _change_buttons(here, by_id[chosen])
+    return by_id.get(chosen) if chosen else None
+
+
+def describe(base: KnowledgeBase) -> None:
+    """Counts and description of the chosen knowledge base."""
+    parts = [t("documents.counts", documents=base.document_count, chunks=base.chunk_count)]
+    if base.description:
+        parts.append(plain(base.description, 300))
+    st.html(f'<div class="zw-note">{escape(" · ".join(parts))}</div>')
+
+
+def _new_button(here: Here) -> None:
+    if st.button(t("bases.new"), key="new-base", icon=":material/add:"):
+
+        @st.dialog(t("bases.new_title"))
+        def dialog() -> None:
+            with st.form("new-base-form", border=False):
+                name = st.text_input(t("bases.name"), max_chars=NAME_LENGTH)
+                about = st.text_area(t("bases.about"), max_chars=DESCRIPTION_LENGTH, height=90)
+                if st.form_submit_button(t("bases.create"), type="primary"):
+                    with shown():
+                        base = here.application.knowledge.create_base(
+                            here.person, plain(name), about.strip()
+                        )
+                        st.session_state["base-to-open"] = base.id
+                        st.rerun()
+
+        dialog()
+
+
+def _change_buttons(here: Here, base: KnowledgeBase) -> None:
+    if st.button(t("bases.rename"), key="rename-base", icon=":material/edit:"):
+
+        @st.dialog(t("bases.rename_title"))
+        def rename() -> None:
+            with st.form("rename-base-form", border=False):
+                name = st.text_input(t("bases.name"), base.name, max_chars=NAME_LENGTH)
+                if st.form_submit_button(t("bases.rename"), type="primary"):
+                    with shown():
+                        here.application.knowledge.rename_base(here.person, base.id, plain(name))
+                        st.rerun()
+
+        rename()
+    if st.button(t("bases.delete"), key="delete-base", icon=":material/delete:"):
+
+        @st.dialog(t("bases.delete_title"))
+        def delete() -> None:
+            what = t("bases.delete_what", name=plain(base.name, 60))
+            goes = t("bases.delete_goes", documents=base.document_count, chunks=base.chunk_count)
+            verb = t("bases.delete_verb", name=plain(base.name, 20))
+            if confirm(what, goes, verb):
+                with shown():
+                    here.application.knowledge.delete_base(here.person, base.id)
+                    st.rerun()
+
+        delete()

@@ -1,0 +1,126 @@
+"""The job strip: what is being read, how far each stage is, cancel, retry."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import streamlit as st
+
+from rag.types import JobInfo, JobStage
+from ui.errors import shown
+from ui.frame import Here
+from ui.texts import t
+from ui.words import escape, plain
+
+POLL_S = 0.7
+"""Seconds between two looks at running jobs."""
+
+SHOWN_JOBS = 8
+STAGES: tuple[str, ...] = get_args(JobStage)
+ACTIVE = ("queued", "running")
+
+
+def render(here: Here, kb_id: str) -> None:
+    """Jobs of one knowledge base; looks again by itself while some are running."""
+    jobs = _jobs(here, kb_id)
+    busy = any(job.status in ACTIVE for job in jobs)
+    if not jobs:
+        return
+
+    @st.fragment(run_every=POLL_S if busy else None)
+    def strip() -> None:
+        now = _jobs(here, kb_id)
+        if busy and not any(job.status in ACTIVE for job in now):
+            st.rerun(scope="app")  # the document list has changed, too
+        active = [job for job in now if job.status in ACTIVE]
+        ended = [job for job in now if job.status not in ACTIVE]
+        if active:
+            st.html(f'<div class="zw-day">{escape(t("jobs.active", n=len(active)))}</div>')
+        for job in (active + ended)[:SHOWN_JOBS]:
+            _job(here, job)
+        if len(now) > SHOWN_JOBS:
+            more = t("jobs.more", n=len(now) - SHOWN_JOBS)
+            st.html(f'<div class="zw-note">{escape(more)}</div>')
+
+    strip()
+
+
+def _jobs(here: Here, kb_id: str) -> list[JobInfo]:
+    """Jobs worth a line: running ones and those that ended badly."""
+    jobs = here.application.knowledge.jobs(here.person)
+    return [job for job in jobs if job.kb_id == kb_id and job.status != "done"]
+
+
+def _job(here: Here, job: JobInfo) -> None:
+    with st.container(key=f"row-job-{job.id}", gap="xxsmall"):
+        st.html(
+            f"<div><b>{escape(plain(job.name, 90))}</b> {state_tag(job.status)}</div>"
+            + (_bars(job) if job.status in ACTIVE else _reason(job))
+        )
+        with st.container(horizontal=True, gap="xsmall"):
+            if job.status in ACTIVE:
+                _cancel(here, job)
+            else:
+                _again(here, job)
+
+
+def _cancel(here: Here, job: JobInfo) -> None:
+    if st.button(
+        t("jobs.cancel"), key=f"quiet-cancel-{job.id}", icon=":material/close:", type="tertiary"
+    ):
+        with shown():
+            here.application.knowledge.cancel(here.person, job.id)
+            st.rerun(scope="app")
+
+
+def _again(here: Here, job: JobInfo) -> None:
+    document = (
+        here.application.knowledge.document(here.person, job.document_id)
+        if job.document_id and job.status == "failed"
+        else None
+    )
+    if document is not None and document.status == "needs_password":
+        with st.form(f"password-{job.id}", border=False):
+            password = st.text_input(t("jobs.password"), type="password", autocomplete="off")
+            if st.form_submit_button(t("jobs.unlock")) and password:
+                _retry(here, job, password)
+    elif st.button(
+        t("jobs.retry"), key=f"quiet-retry-{job.id}", icon=":material/refresh:", type="tertiary"
+    ):
+        _retry(here, job, None)
+    if st.button(
+        t("jobs.dismiss"), key=f"quiet-dismiss-{job.id}", icon=":material/done:", type="tertiary"
+    ):
+        with shown():
+            here.application.knowledge.dismiss(here.person, job.id)
+            st.rerun(scope="app")
+
+
+def _retry(here: Here, job: JobInfo, password: str | None) -> None:
+    with shown():
+        here.application.knowledge.retry(here.person, job.id, password)
+        st.rerun(scope="app")
+
+
+def state_tag(status: str) -> str:
+    """A status as a small bordered word."""
+    kinds = {"indexed": "ok", "done": "ok", "failed": "bad", "needs_password": "warn"}
+    kind = kinds.get(status, "")
+    return f'<span class="zw-tag zw-{kind}">{escape(t("status." + status))}</span>'
+
+
+def _bars(job: JobInfo) -> str:
+    at = STAGES.index(job.stage) if job.stage in STAGES else -1
+    shares = [1.0 if i < at else job.progress if i == at else 0.0 for i in range(len(STAGES))]
+    bars = "".join(f'<span><i style="width:{share:.0%}"></i></span>' for share in shares)
+    names = "".join(f"<span>{escape(t('stage.' + stage))}</span>" for stage in STAGES)
+    now = t("stage." + job.stage) if job.stage else t("status.queued")
+    spoken = escape(t("jobs.at", stage=now, share=f"{job.progress:.0%}"))
+    return (
+        f'<div class="zw-bars" role="img" aria-label="{spoken}">{bars}</div>'
+        f'<div class="zw-stages" aria-hidden="true">{names}</div>'
+    )
+
+
+def _reason(job: JobInfo) -> str:
+    return f'<div class="zw-row">{escape(plain(job.error, 400))}</div>' if job.error else ""
