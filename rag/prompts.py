@@ -10,34 +10,45 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import yaml
-from pydantic import Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from rag.errors import SettingsError
-from rag.types import Value
 
 PROMPT_DIRECTORY = Path(__file__).resolve().parent.parent / "prompts"
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _PLACE = re.compile(r"\{\{\s*([a-z][a-z0-9_]*)\s*\}\}")
 
 
-class Prompt(Value):
-    """One LLM step's prompt.
-
-    `template` is the user message's text with `{{name}}` places; `system` goes before it and
-    may have places too. `schema` is the JSON schema of the answer (under the key `schema` in
-    the file), empty for free text.
-    """
+class _File(BaseModel):
+    model_config = ConfigDict(extra="forbid")
 
     name: str
     version: int = Field(ge=1)
     purpose: str = ""
     system: str = ""
+    user: str = Field(min_length=1)
+    answer_schema: dict[str, Any] = Field(default_factory=dict, alias="schema")
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """One LLM step's prompt.
+
+    `template` is the user message (the file's key `user`) and `system` the one before it; both
+    may hold `{{name}}` places. `schema` is the JSON schema of the answer, empty for free text.
+    """
+
+    name: str
+    version: int
+    purpose: str
+    system: str
     template: str
-    answer_schema: dict[str, Any] = Field(default_factory=dict)
+    schema: dict[str, Any] = field(default_factory=dict)
 
     @property
     def places(self) -> frozenset[str]:
@@ -90,7 +101,7 @@ def load_prompt(name: str, overrides: Mapping[str, str] | None = None) -> Prompt
         raise SettingsError(
             f"提示词“{name}”{'缺少' if missing else '有未知的'}占位符：{wrong}。",
             "请补上缺少的占位符，删去未知的占位符，或恢复默认提示词。",
-            message_en=f'The prompt "{name}" {"lacks" if missing else "has unknown"} places: {wrong}.',
+            message_en=f'"{name}" {"lacks" if missing else "has unknown"} places: {wrong}.',
             remedy_en="Put missing places back, remove unknown ones, or reset the prompt.",
         )
     return edited
@@ -103,21 +114,16 @@ def parse_prompt(name: str, text: str) -> Prompt:
         SettingsError: it is not YAML, or a key is missing, unknown or of the wrong type.
     """
     try:
-        raw = yaml.safe_load(text)
-        if not isinstance(raw, dict):
-            raise ValueError("a mapping with the keys name, version, system, user is needed")
-        fields = dict(raw)
-        fields["template"] = fields.pop("user", None)
-        fields["answer_schema"] = fields.pop("schema", None) or {}
-        return Prompt.model_validate({**fields, "name": name})
-    except (yaml.YAMLError, ValidationError, ValueError) as error:
+        raw = _File.model_validate(yaml.safe_load(text))
+    except (yaml.YAMLError, ValidationError) as error:
         raise SettingsError(
             f"提示词“{name}”的格式不正确。",
             "它应是含有 name、version、purpose、system、user 的 YAML；请改正或恢复默认提示词。",
             message_en=f'The prompt "{name}" is malformed.',
-            remedy_en="It must be YAML with name, version, purpose, system, user; correct or reset it.",
+            remedy_en="It must be YAML with name, version, purpose, system and user.",
             detail=str(error),
         ) from error
+    return Prompt(name, raw.version, raw.purpose, raw.system, raw.user, raw.answer_schema)
 
 
 def render(prompt: Prompt, **values: str) -> str:

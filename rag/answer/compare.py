@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import PurePath
+from typing import NamedTuple
 
 from rag.answer.agreement import agreement
 from rag.answer.layout import quote
 from rag.answer.markup import escape
-from rag.answer.pieces import Piece
+from rag.answer.pieces import Piece, about
 from rag.answer.rank import Question, rank
-from rag.answer.terms import content_terms
+from rag.answer.terms import content_terms, presence
 from rag.types import Evidence, Slots, Understanding
 
 PER_THING = 2
 """Sentences for each thing compared; chosen by us."""
+MOST_DOCUMENTS = 4
+"""Documents set side by side when the question names nothing to compare; chosen by us."""
 NOTHING_FOUND = "没有找到这方面的内容。"
 
 
@@ -26,42 +29,48 @@ def compare(
     if len(things) < 2:
         return ""
     entries: list[str] = []
-    for label, group, words in things:
-        lines = _best_of(question, group, words) if group else []
+    for thing in things:
+        lines = _best_of(question, thing.evidence, thing.words) if thing.evidence else []
         said = "".join(quote(piece) for piece in lines) or NOTHING_FOUND
-        entries.append(f"- {escape(label)}：{said}")
+        entries.append(f"- {escape(thing.label)}：{said}")
     return "\n".join(["对比如下：", "", *entries])
 
 
-def _things(
-    understanding: Understanding, evidence: Sequence[Evidence]
-) -> list[tuple[str, list[Evidence], tuple[str, ...]]]:
-    """Label, its evidence, and the words that name it."""
+class _Thing(NamedTuple):
+    """One thing that is compared: `words` name it in the question."""
+
+    label: str
+    evidence: list[Evidence]
+    words: tuple[str, ...] = ()
+
+
+def _things(understanding: Understanding, evidence: Sequence[Evidence]) -> list[_Thing]:
     slots = understanding.slots
     if len(slots.region) > 1:
+        shorts = {path: path.rsplit("/", 1)[-1] for path in slots.region}
         return [
-            (path.rsplit("/", 1)[-1], _fitting(understanding, evidence, region=(path,)), (path.rsplit("/", 1)[-1],))
-            for path in slots.region
+            _Thing(short, _fitting(understanding, evidence, region=(path,)), (short,))
+            for path, short in shorts.items()
         ]
     if len(slots.time) > 1:
         return [
-            (period.text, _fitting(understanding, evidence, time=(period,)), (period.text,))
-            for period in slots.time
+            _Thing(one.text, _fitting(understanding, evidence, time=(one,)), (one.text,))
+            for one in slots.time
         ]
     if len(slots.product) > 1:
         return [
-            (name, _fitting(understanding, evidence, product=(name,)), (name,))
+            _Thing(name, _fitting(understanding, evidence, product=(name,)), (name,))
             for name in slots.product
         ]
-    named = [entity.text for entity in understanding.entities if entity.kind in ("term", "code", "document")]
-    named = [text for text in dict.fromkeys(named) if _speaking_of(text, evidence)]
-    if len(named) > 1:
-        return [(text, _speaking_of(text, evidence), (text,)) for text in named]
+    kinds = ("term", "code", "document", "product")
+    named = dict.fromkeys(one.text for one in understanding.entities if one.kind in kinds)
+    things = [_Thing(text, _speaking_of(text, evidence), (text,)) for text in named]
+    things = [thing for thing in things if thing.evidence]
+    if len(things) > 1:
+        return things
     documents = dict.fromkeys(item.chunk.document_id for item in evidence)
-    return [
-        (_title(group[0]), group, ())
-        for group in ([e for e in evidence if e.chunk.document_id == d] for d in documents)
-    ][:4]
+    groups = ([item for item in evidence if item.chunk.document_id == d] for d in documents)
+    return [_Thing(_title(group[0]), group) for group in groups][:MOST_DOCUMENTS]
 
 
 def _fitting(
@@ -76,8 +85,6 @@ def _fitting(
 
 
 def _speaking_of(text: str, evidence: Sequence[Evidence]) -> list[Evidence]:
-    from rag.answer.pieces import about
-
     return [item for item in evidence if text in item.text or text in about(item.chunk)]
 
 
@@ -101,8 +108,6 @@ def _best_of(question: Question, group: Sequence[Evidence], words: Sequence[str]
 
 
 def _everywhere(term: str, group: Sequence[Evidence]) -> bool:
-    from rag.answer.terms import presence
-
     return any(presence(term, item.text) > 0 for item in group)
 
 

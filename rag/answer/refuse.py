@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import math
+import re
 from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path, PurePath
 from typing import Literal
 
 from pydantic import Field
 
+from rag.answer.agreement import Fit, quoted_titles, slot_fits
+from rag.answer.asks import without_asking
+from rag.answer.features import features
+from rag.answer.markup import escape
+from rag.answer.pieces import faq_question
+from rag.answer.terms import content_terms, presence
 from rag.settings import AnswerSettings
 from rag.types import Evidence, Hit, Understanding, Value
 
@@ -14,21 +25,53 @@ Decision = Literal["answer", "hedge", "refuse"]
 HEDGE_PREFIX = "不太确定，但"
 REFUSAL_PREFIX = "根据现有信息无法确定"
 
+CONFLICT_CEILING = 0.3
+"""Confidence at most when all evidence is about another region, year, product or title."""
+MOST_SUGGESTIONS = 3
+_SLOT_WORDS = {"region": "地区", "time": "时间", "product": "产品", "code": "编号", "title": "文件"}
+_WEIGHTS = Path(__file__).with_name("confidence_weights.json")
+
 
 class Confidence(Value):
-    """A calibrated probability that the evidence answers the question, with its grounds."""
+    """A calibrated probability that the evidence answers the question, with its grounds.
+
+    `reason` is one sentence for people; `conflicts` are slots on which all evidence disagrees.
+    """
 
     value: float = Field(ge=0, le=1)
     features: dict[str, float] = Field(default_factory=dict)
     reason: str = ""
+    conflicts: tuple[str, ...] = ()
 
 
 def confidence(
     understanding: Understanding, hits: Sequence[Hit], evidence: Sequence[Evidence]
 ) -> Confidence:
-    """Judge whether the evidence answers the question."""
-    value = max((hit.scores.get("rerank", 0.0) for hit in hits), default=0.0) if evidence else 0.0
-    return Confidence(value=value)
+    """Judge whether the evidence answers the question.
+
+    Args:
+        understanding: the completed question with its slots.
+        hits: what the search returned, with scores by stage.
+        evidence: the passages that an answer would be made from.
+    """
+    if not evidence:
+        return Confidence(value=0.0, reason="没有找到相关内容。")
+    found = features(understanding, hits, evidence)
+    value = probability(found)
+    fits = slot_fits(understanding, evidence)
+    conflicts = tuple(slot for slot, fit in fits.items() if fit == "conflict")
+    if conflicts:
+        value = min(value, CONFLICT_CEILING)
+    value = round(value, 4)
+    reason = _reason(understanding, found, conflicts)
+    return Confidence(value=value, features=found, reason=reason, conflicts=conflicts)
+
+
+def probability(found: dict[str, float]) -> float:
+    """The logistic model's value for features, 0..1."""
+    intercept, weights = _model()
+    total = intercept + sum(weight * found.get(name, 0.0) for name, weight in weights.items())
+    return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))
 
 
 def decide(value: float, settings: AnswerSettings) -> Decision:
@@ -41,5 +84,151 @@ def decide(value: float, settings: AnswerSettings) -> Decision:
 def refusal(
     understanding: Understanding, hits: Sequence[Hit], kb_names: Sequence[str]
 ) -> tuple[str, tuple[str, ...]]:
-    """A refusal that helps, and suggested questions."""
-    return f"{REFUSAL_PREFIX}。", ()
+    """A refusal that helps.
+
+    Args:
+        understanding: the question that is refused.
+        hits: what came nearest, best first.
+        kb_names: names of the knowledge bases that were searched.
+
+    Returns:
+        The text (it begins with `REFUSAL_PREFIX`; all quoted names are escaped) and up to
+        three questions that the found documents can answer, to be offered as buttons.
+    """
+    fits = slot_fits(understanding, hits)
+    lines = [f"{REFUSAL_PREFIX}：{_missing(understanding, hits, fits)}"]
+    where = "、".join(f"“{escape(name)}”" for name in kb_names) or "所选知识库"
+    titles = _titles(hits)
+    near = f"，最接近的是{'、'.join(f'《{escape(title)}》' for title in titles[:2])}" if titles else ""
+    lines.append(f"已在{where}中查找“{escape(_topic(understanding))}”{near}。")
+    suggestions = _suggestions(understanding, hits, fits)
+    if suggestions:
+        lines.append("可以试试下面的问题，或换个说法、补充相关文档后再问。")
+    else:
+        lines.append("可以换个说法，选择其他知识库，或补充相关文档后再问。")
+    return "\n\n".join(lines), suggestions
+
+
+@lru_cache(maxsize=1)
+def _model() -> tuple[float, dict[str, float]]:
+    raw = json.loads(_WEIGHTS.read_text(encoding="utf-8"))
+    return float(raw["intercept"]), {k: float(v) for k, v in raw["weights"].items()}
+
+
+def _reason(
+    understanding: Understanding, found: dict[str, float], conflicts: Sequence[str]
+) -> str:
+    if conflicts:
+        words = "、".join(_SLOT_WORDS.get(slot, slot) for slot in conflicts)
+        return f"找到的内容在{words}上与问题不符。"
+    if found["name_missing"] > 0.5 or found["rare_missing"] > 0.5:
+        return "问题里的关键词没有出现在找到的内容里。"
+    if found["passage"] >= 0.75:
+        return "找到的内容覆盖了问题的要点。"
+    if found["passage"] >= 0.45:
+        return "找到的内容只覆盖了问题的一部分要点。"
+    return "找到的内容与问题的关联较弱。"
+
+
+def _missing(understanding: Understanding, hits: Sequence[Hit], fits: dict[str, Fit]) -> str:
+    """What is not there, in one clause."""
+    slots = understanding.slots
+    if not hits:
+        return "知识库里没有找到相关的内容。"
+    if fits.get("region") == "conflict":
+        asked = "、".join(path.rsplit("/", 1)[-1] for path in slots.region)
+        have = _values([h.chunk.metadata.region for h in hits])
+        return f"没有找到{asked}的相关内容{_have(have)}。"
+    if fits.get("time") == "conflict":
+        asked = "、".join(period.text for period in slots.time)
+        years = [h.chunk.metadata.year for h in hits]
+        return f"没有找到{escape(asked)}的相关内容{_have(_values([f'{y}年' if y else None for y in years]))}。"
+    if fits.get("product") == "conflict" or fits.get("code") == "conflict":
+        names = [term.text.upper() for term in content_terms(understanding.standalone_question) if term.name]
+        asked = "、".join(slots.product or names) or "所问的产品"
+        return f"没有找到{escape(asked)}的相关内容。"
+    if fits.get("title") == "conflict":
+        asked = "、".join(f"《{escape(t)}》" for t in quoted_titles(understanding.standalone_question))
+        return f"知识库里没有{asked}。"
+    everything = "\n".join(f"{hit.chunk.document_name}\n{hit.chunk.text}" for hit in hits)
+    lost = [
+        term.text
+        for term in content_terms(understanding.standalone_question)
+        if term.weight >= 0.6 and presence(term.text, everything) == 0.0
+    ]
+    if lost:
+        words = "、".join(f"“{escape(text)}”" for text in lost[:3])
+        return f"找到的内容没有提到{words}。"
+    return "知识库里没有找到能回答这个问题的内容。"
+
+
+def _have(values: Sequence[str]) -> str:
+    return f"（现有：{'、'.join(escape(v) for v in values[:5])}）" if values else ""
+
+
+def _values(values: Sequence[str | None]) -> list[str]:
+    return list(dict.fromkeys(value.replace("/", "") for value in values if value))
+
+
+def _topic(understanding: Understanding) -> str:
+    text = " ".join(understanding.standalone_question.split()).rstrip("？?。！!")
+    return text if len(text) <= 60 else text[:60] + "……"
+
+
+def _titles(hits: Sequence[Hit]) -> list[str]:
+    found = (hit.chunk.metadata.title or PurePath(hit.chunk.document_name).stem for hit in hits)
+    return list(dict.fromkeys(title.strip("《》") for title in found if title))
+
+
+def _suggestions(
+    understanding: Understanding, hits: Sequence[Hit], fits: dict[str, Fit]
+) -> tuple[str, ...]:
+    """Questions that the found documents can answer."""
+    question = understanding.standalone_question
+    made: list[str] = []
+    if fits.get("region") == "conflict":
+        made += _other_regions(question, hits)
+    if fits.get("time") == "conflict":
+        made += _other_years(question, hits)
+    for hit in hits[:4]:
+        made += _about(hit)
+    unique = [text for text in dict.fromkeys(made) if text != question]
+    return tuple(unique[:MOST_SUGGESTIONS])
+
+
+def _other_regions(question: str, hits: Sequence[Hit]) -> list[str]:
+    from rag.understand.regions import find_regions, official_name
+
+    mentions = find_regions(question)
+    if len(mentions) != 1:
+        return []
+    mention = mentions[0]
+    made = []
+    for path in dict.fromkeys(h.chunk.metadata.region for h in hits if h.chunk.metadata.region):
+        name = official_name(path) if mention.formal else path.rsplit("/", 1)[-1]
+        made.append(question[: mention.start] + name + question[mention.end :])
+    return made
+
+
+def _other_years(question: str, hits: Sequence[Hit]) -> list[str]:
+    years = re.findall(r"(?<!\d)(?:19|20)\d\d(?!\d)", question)
+    if len(years) != 1:
+        return []
+    known = dict.fromkeys(h.chunk.metadata.year for h in hits if h.chunk.metadata.year)
+    return [question.replace(years[0], str(year)) for year in known]
+
+
+def _about(hit: Hit) -> list[str]:
+    """A question about the passage: its own one where it is a FAQ record."""
+    chunk = hit.chunk
+    faq = faq_question(Evidence(n=1, chunk=chunk, text=chunk.text, span=(0, len(chunk.text))))
+    if faq:
+        return [faq]
+    title = (chunk.metadata.title or PurePath(chunk.document_name).stem).strip("《》")
+    if not title:
+        return []
+    heading = re.sub(r"^第[^\s　]{1,6}[条章节]\s*|^[一二三四五六七八九十]+、|^[\d.]+\s*", "", chunk.heading_path[-1]) if chunk.heading_path else ""
+    heading = heading.strip()
+    if heading and heading != title and without_asking(heading).strip() and len(heading) <= 20:
+        return [f"《{title}》里关于“{heading}”是怎么规定的？"]
+    return [f"《{title}》的主要内容是什么？"]

@@ -139,9 +139,9 @@ def find_values(text: str) -> tuple[Found, ...]:
             )
     for pattern in (_TIME, _TIME_HAN):
         for match in pattern.finditer(text):
-            value = _time(match)
-            if value and not _is_duration(text, match):
-                add("time", value, "", *match.span())
+            clock = _time(match)
+            if clock and not _is_duration(text, match):
+                add("time", clock, "", *match.span())
     for match in _PERCENT.finditer(text):
         value = number(match["a"] or match["b"] or match["c"] or match["e"])
         if value is not None:

@@ -1,0 +1,127 @@
+"""What speaks for and against an answer: the features of the calibrated confidence.
+
+All are 0..1 and mean the same in a small and in a large knowledge base; the weights in
+`confidence_weights.json` are fitted by `benchmarks/fit_confidence.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rag.answer.agreement import agreeing, slot_fits
+from rag.answer.asks import answers_kind
+from rag.answer.pieces import about
+from rag.answer.rank import Question, rank, read_question
+from rag.answer.terms import Term, coverage, presence, searchable
+from rag.text.normalise import normalise
+from rag.text.similar import containment
+from rag.types import Evidence, Hit, Understanding
+
+NAMES: tuple[str, ...] = (
+    "rerank",
+    "rerank_gap",
+    "passage",
+    "sentence",
+    "everywhere",
+    "rare_missing",
+    "name_missing",
+    "likeness",
+    "kind",
+    "dense",
+    "dense_gap",
+    "agreed",
+    "few_terms",
+    "slot_silent",
+)
+"""Names of the features in the order of the weights."""
+
+RARE_FROM = 0.6
+"""Weight (`rag.answer.terms`) from which a term is rare enough for its absence to tell."""
+DENSE_LOW, DENSE_HIGH = 0.75, 0.95
+"""Cosines between which the bundled embedder's similarities lie (measured; see PITFALLS of
+e5 models: an unrelated question still reaches 0.8). Others are clipped to the same range."""
+
+
+def features(
+    understanding: Understanding, hits: Sequence[Hit], evidence: Sequence[Evidence]
+) -> dict[str, float]:
+    """The features of one question with what was found for it; all 0 without evidence."""
+    if not evidence:
+        return dict.fromkeys(NAMES, 0.0)
+    question = read_question(understanding.standalone_question)
+    usable = agreeing(understanding, evidence) or tuple(evidence)
+    texts = [_whole(item) for item in usable]
+    everything = "\n".join(texts)
+    best_text = max(texts, key=lambda text: coverage(question.terms, text))
+    ranked = rank(question, usable)
+    found = {
+        "passage": coverage(question.terms, best_text),
+        "sentence": max((one.covered for one in ranked[:20]), default=0.0),
+        "everywhere": coverage(question.terms, everything),
+        "rare_missing": _rare_missing(question.terms, everything),
+        "name_missing": _name_missing(question.terms, everything),
+        "likeness": max(containment(normalise(question.text), searchable(t)) for t in texts),
+        "kind": _kind(question, [one.piece.body for one in ranked[:3]]),
+        "few_terms": 1.0 / (1.0 + sum(term.weight for term in question.terms)),
+        "slot_silent": float("silent" in slot_fits(understanding, usable).values()),
+    }
+    return {name: found.get(name, 0.0) for name in NAMES} | _from_scores(hits, usable)
+
+
+def _whole(item: Evidence) -> str:
+    return f"{about(item.chunk)}\n{item.chunk.text}"
+
+
+def _rare_missing(terms: Sequence[Term], text: str) -> float:
+    """Weight of the rarest term of which the evidence holds nothing."""
+    lost = [t.weight * (1.0 - presence(t.text, text)) for t in terms if t.weight >= RARE_FROM]
+    return max(lost, default=0.0)
+
+
+def _name_missing(terms: Sequence[Term], text: str) -> float:
+    return max((1.0 - presence(t.text, text) for t in terms if t.name), default=0.0)
+
+
+def _kind(question: Question, bodies: Sequence[str]) -> float:
+    """1 when the best sentence holds the kind asked for, 0.5 a later one or no kind asked."""
+    if question.asked.wanted in ("text", "steps", "yes_no"):
+        return 0.5
+    holds = [answers_kind(question.asked, body) for body in bodies]
+    if holds and holds[0]:
+        return 1.0
+    return 0.5 if any(holds) else 0.0
+
+
+def _from_scores(hits: Sequence[Hit], usable: Sequence[Evidence]) -> dict[str, float]:
+    """Features of the retrieval's own scores; 0 where a stage did not run."""
+    kept = {item.chunk.id for item in usable}
+    rerank = [hit.scores.get("rerank", 0.0) for hit in hits if hit.chunk.id in kept]
+    dense = [hit.scores["dense"] for hit in hits if "dense" in hit.scores]
+    own = [h.scores["dense"] for h in hits if "dense" in h.scores and h.chunk.id in kept]
+    top = max(rerank, default=0.0)
+    others = sorted(rerank, reverse=True)[1:]
+    gap = top - sum(others) / len(others) if others else 0.0
+    span = DENSE_HIGH - DENSE_LOW
+    best = max(own, default=0.0)
+    return {
+        "rerank": _unit(top),
+        "rerank_gap": _unit(gap),
+        "dense": _unit((best - DENSE_LOW) / span),
+        "dense_gap": _unit((best - sum(dense) / len(dense)) / span) if len(dense) > 2 else 0.0,
+        "agreed": _agreed(hits),
+    }
+
+
+def _agreed(hits: Sequence[Hit]) -> float:
+    """1 when vector and keyword search put the same passage first, 0.5 the same document."""
+    by_dense = max(hits, key=lambda hit: hit.scores.get("dense", -1.0), default=None)
+    by_sparse = max(hits, key=lambda hit: hit.scores.get("sparse", -1.0), default=None)
+    if by_dense is None or by_sparse is None or "sparse" not in by_sparse.scores:
+        return 0.0
+    if by_dense.chunk.id == by_sparse.chunk.id:
+        return 1.0
+    return 0.5 if by_dense.chunk.document_id == by_sparse.chunk.document_id else 0.0
+
+
+def _unit(value: float) -> float:
+    return min(1.0, max(0.0, value))
