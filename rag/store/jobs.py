@@ -20,6 +20,7 @@ LISTED = 500
 
 _KEEP: Any = object()
 JobList = list[JobInfo]
+PayloadList = list[dict[str, Any]]
 
 
 class Jobs:
@@ -77,6 +78,13 @@ class Jobs:
             NotFound: there is none with this id.
         """
         return dict(self._row(job_id)["payload"])
+
+    def unfinished_payloads(self) -> PayloadList:
+        """What `create` was given, of all jobs that may still run or be tried again."""
+        table = schema.jobs
+        with self._database.read() as connection:
+            query = sa.select(table.c.payload).where(table.c.status != "done")
+            return [dict(payload) for payload in connection.execute(query).scalars()]
 
     def list(self, active_only: bool = False, kb_id: str | None = None) -> JobList:
         """Jobs, newest first, at most `LISTED`; only unfinished ones when `active_only`."""
