@@ -64,18 +64,33 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _FORMS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
     (
         re.compile("什么时候|何时|哪一?年|哪一?天|几月|几号|日期|时间|多久|期限|多长"),
-        re.compile(r"\d\s?[年月日天周]|\d\s?(?:小时|分钟|秒|个月)|[年月日]内|以前|之前|届满|\d{1,2}:\d\d"),
+        re.compile(
+            r"\d\s?[年月日天周]|\d\s?(?:小时|分钟|秒|个月)|[年月日]内|以前|之前|届满|\d{1,2}:\d\d"
+        ),
     ),
     (
-        re.compile("多少|几[个种次人名岁级项条天年月]|多大|多高|金额|标准|比例|价格|费用|数量|电话|评分"),
+        re.compile(
+            "多少|几[个种次人名岁级项条天年月]|多大|多高|金额|标准|比例|价格|费用|数量|电话|评分"
+        ),
         re.compile(r"\d"),
     ),
-    (re.compile("哪里|哪儿|在哪|何处|地址|地点|什么地方"), re.compile("[省市区县路街号楼镇乡村室]|位于")),
-    (re.compile("怎么办|怎么|如何|流程|步骤|手续|办法"), re.compile("应当|可以|首先|然后|申请|提交|按照|步骤|依法")),
-    (re.compile("为什么|为何|原因|缘由"), re.compile("因为|由于|原因|因此|所以|导致|为了")),
-    (re.compile("能不能|能否|可不可以|是否|可以.*吗|能.*吗|要不要|需要.*吗|算不算|合法吗"),
-     re.compile("可以|不得|应当|有权|禁止|不予|不能|属于|无需|必须|允许")),
-)  # fmt: skip
+    (
+        re.compile("哪里|哪儿|在哪|何处|地址|地点|什么地方"),
+        re.compile("[省市区县路街号楼镇乡村室]|位于"),
+    ),
+    (
+        re.compile("怎么办|怎么|如何|流程|步骤|手续|办法"),
+        re.compile("应当|可以|首先|然后|申请|提交|按照|步骤|依法"),
+    ),
+    (
+        re.compile("为什么|为何|原因|缘由"),
+        re.compile("因为|由于|原因|因此|所以|导致|为了"),
+    ),
+    (
+        re.compile("能不能|能否|可不可以|是否|可以.*吗|能.*吗|要不要|需要.*吗|算不算|合法吗"),
+        re.compile("可以|不得|应当|有权|禁止|不予|不能|属于|无需|必须|允许"),
+    ),
+)
 _ASKS_DEFINITION = re.compile("什么是|是什么|什么叫|指什么|含义|定义|是指|什么意思")
 _DEFINES = re.compile("是指|指的是|所称|即|是|称为|定义为")
 _WINDOW = 60
@@ -254,7 +269,7 @@ def _lexical(
     pair_total = sum(rare_pair.values()) or 1.0
     run = len(longest_common_substring(asked.core, passage.text)) if present else 0
     run_title = len(longest_common_substring(asked.core, passage.title)) if in_title else 0
-    sentence, best = _best_sentence(present, passage.sentences, in_title, total)
+    sentence, best = _best_sentence(present, passage.sentences, total)
     return {
         "coverage": covered / total,
         "coverage_pool": covered_pool / pool_total,
@@ -274,7 +289,7 @@ def _lexical(
 
 
 def _best_sentence(
-    present: Sequence[tuple[str, float]], sentences: Sequence[str], in_title: float, total: float
+    present: Sequence[tuple[str, float]], sentences: Sequence[str], total: float
 ) -> tuple[float, str]:
     best, text = 0.0, ""
     for sentence in sentences:
