@@ -91,6 +91,9 @@ _ASKING = re.compile(
 )
 
 
+_POLITE = frozenset(("请问", "想知道", "想了解", "我想问", "告诉我", "帮我", "麻烦", "吗", "呢", "吧"))
+
+
 @lru_cache(maxsize=1024)
 def asked(question: str) -> Asked:
     """What `question` (completed) asks for; `text` when nothing tells."""
@@ -113,6 +116,11 @@ def asked(question: str) -> Asked:
 def without_asking(question: str) -> str:
     """The question without the words that only ask: what is left names things."""
     return _ASKING.sub(" ", question)
+
+
+def asking_spans(question: str) -> list[tuple[int, int]]:
+    """Where the words stand that ask for something (多少, 什么, 哪里), politeness left out."""
+    return [m.span() for m in _ASKING.finditer(question) if m.group() not in _POLITE]
 
 
 def answers_kind(asked_for: Asked, text: str) -> bool:

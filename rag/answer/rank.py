@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rag.answer.asks import Asked, answers_kind, asked
+from rag.answer.asks import Asked, answers_kind, asked, asking_spans
 from rag.answer.pieces import Piece, pieces
 from rag.answer.terms import Term, content_terms, coverage, presence
 from rag.text.normalise import normalise
 from rag.text.similar import containment
 from rag.types import Evidence
 
-ABOUT_SHARE = 0.55
+ABOUT_SHARE = 0.9
 """Credit for a term that stands only in the piece's surroundings (title, headings, lead-in)."""
-KIND_BONUS = 0.3
+KIND_BONUS = 0.2
 KIND_MISSING = 0.25
 KEY_BONUS = 0.5
 PRIOR_SHARE = 0.25
+FOCUS_WEIGHT = 1.5
+FOCUS_REACH = 5
 """These weigh kind of answer, `key：value` and the passage's own rank against coverage (0..1);
 chosen by us on samples and checked with `benchmarks/bench_answers.py`."""
 
@@ -40,7 +42,20 @@ class Question(NamedTuple):
 
 def read_question(text: str) -> Question:
     """Take the question apart once."""
-    return Question(text, content_terms(text), asked(text))
+    terms = content_terms(text)
+    focus = _focus(text, terms)
+    weighed = tuple(t._replace(weight=t.weight * FOCUS_WEIGHT) if t in focus else t for t in terms)
+    return Question(text, weighed, asked(text))
+
+
+def _focus(text: str, terms: Sequence[Term]) -> set[Term]:
+    """The terms next to the asking word: in 王永吉的谥号是什么 that is 谥号."""
+    normal = normalise(text)
+    near: set[Term] = set()
+    for start, end in asking_spans(normal):
+        before, after = normal[max(0, start - FOCUS_REACH) : start], normal[end : end + FOCUS_REACH]
+        near |= {term for term in terms if term.text in before or term.text in after}
+    return near
 
 
 def rank(question: Question, evidence: Sequence[Evidence]) -> list[Ranked]:

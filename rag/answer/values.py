@@ -61,6 +61,9 @@ _COUNT_UNITS = (
     "架|艘|张|本|册|部|场|届|期|篇|幅|首|座|间|栋|亩|米|英寸|寸|斤|页|字|步|分制|股|只|头|匹|颗|株|枚|"
     "所|支|队|轮|局|盘|集|季|章|节|点|代|组|段|排|号|路|线|站"
 )
+_NEED_DIGITS = frozenset("安伏瓦路线站点代排局盘头段只字步")
+"""Units that after a Han numeral are mostly the rest of a word (统一安排, 三点要求)."""
+_IDIOMS = frozenset(("十分", "万分", "千分", "一时", "一日", "一天", "一分", "百般", "一点", "一度"))
 _ORDINAL_UNITS = "条|款|项|章|节|编|届|期|次|名|位|个|批|轮|季|集|代|版|号|步|级|类|天|年|页"
 
 _DATE = re.compile(
@@ -175,6 +178,8 @@ def _add_measured(text: str, match: re.Match[str], add: _Add) -> None:
     if han and not unit:
         return  # 一般, 统一, 十分: a numeral without a unit is mostly part of a word
     start, end = match.span()
+    if han and (written + unit in _IDIOMS or unit in _NEED_DIGITS):
+        return
     workdays = _WORKDAYS.match(text, match.end("n"))
     if workdays:
         add("duration", _plain(value), "工作日", start, workdays.end())

@@ -126,7 +126,7 @@ def _differences(said: str, source: str, near: str, known: str) -> tuple[str, bo
     for name in sorted(_names(said)):
         if name in in_source or name in normalise(source):
             continue
-        rivals = sorted(_names(near)) + sorted(in_source - _names(source))
+        rivals = sorted(_names(near)) + sorted(in_source)
         rival = next((other for other in rivals if _alike(other, name)), "")
         if rival:
             return f"“{name}”与原文的“{rival}”不一致。", True
