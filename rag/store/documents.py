@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import secrets
-import threading
 from collections.abc import Iterable, Sequence
-from pathlib import PurePosixPath
 from typing import Any
 
 import sqlalchemy as sa
@@ -16,21 +14,16 @@ from rag.store import schema
 from rag.store.clock import Clock
 from rag.store.database import Database
 from rag.store.lexical import LexicalStats, distinct_terms, pack_terms
+from rag.store.profiles import Profiles, profile_facets, profile_headings
 from rag.types import (
     Chunk,
     Document,
     DocumentInfo,
     DocumentMetadata,
-    DocumentProfile,
     DocumentStatus,
     KnowledgeProfile,
     Page,
 )
-
-HEADINGS_KEPT = 100
-FACETS_KEPT = 300
-"""Most headings and most differing record metadata kept per document for the profile.
-Chosen by us: enough for options and topics, small enough to load for every question."""
 
 _UNSET: Any = object()
 DocumentList = list[DocumentInfo]
@@ -44,8 +37,7 @@ class Documents:
         self._database = database
         self._lexical = lexical
         self._now = now
-        self._profiles: dict[str, tuple[int, tuple[DocumentProfile, ...]]] = {}
-        self._profiles_lock = threading.Lock()
+        self._profiles = Profiles(database)
 
     def create(
         self,
@@ -187,8 +179,8 @@ class Documents:
             "error": None,
             "title": document.title or document.metadata.title,
             "metadata": document.metadata.model_dump_json(),
-            "headings": _headings(document, chunks),
-            "facets": _facets(document, chunks),
+            "headings": profile_headings(document, chunks),
+            "facets": profile_facets(document, chunks),
             "updated_at": now,
         }
         if size is not None:
@@ -277,41 +269,11 @@ class Documents:
         more for each differing region, year, type, organisation or product of its records
         (same document id and title). Cached until a document changes.
         """
-        wanted = _ids(kb_ids)
-        entries: list[DocumentProfile] = []
-        for kb_id, generation in self._generations(wanted).items():
-            with self._profiles_lock:
-                cached = self._profiles.get(kb_id)
-            if cached is None or cached[0] != generation:
-                cached = (generation, self._load_profile(kb_id))
-                with self._profiles_lock:
-                    self._profiles[kb_id] = cached
-            entries.extend(cached[1])
-        return KnowledgeProfile(kb_ids=tuple(wanted), documents=tuple(entries))
+        return self._profiles.profile(_ids(kb_ids))
 
     def generation(self, kb_ids: Iterable[str]) -> str:
         """A text that changes whenever any document of these knowledge bases does."""
-        return ",".join(f"{kb}:{count}" for kb, count in self._generations(_ids(kb_ids)).items())
-
-    def _generations(self, kb_ids: Sequence[str]) -> dict[str, int]:
-        table = schema.knowledge_bases
-        with self._database.read() as connection:
-            rows = connection.execute(
-                sa.select(table.c.id, table.c.generation)
-                .where(table.c.id.in_(kb_ids))
-                .order_by(table.c.id)
-            )
-            return {row.id: row.generation for row in rows}
-
-    def _load_profile(self, kb_id: str) -> tuple[DocumentProfile, ...]:
-        table = schema.documents
-        with self._database.read() as connection:
-            rows = connection.execute(
-                sa.select(table)
-                .where(table.c.kb_id == kb_id, table.c.version > 0)
-                .order_by(table.c.created_at, table.c.id)
-            ).mappings()
-            return tuple(entry for row in rows for entry in _profile_entries(row))
+        return self._profiles.generation(_ids(kb_ids))
 
     def _select(self, *conditions: sa.ColumnElement[bool]) -> DocumentList:
         table = schema.documents
@@ -381,48 +343,6 @@ def _chunk_rows(
             }
         )
     return rows, term_lists
-
-
-def _headings(document: Document, chunks: Sequence[Chunk]) -> list[str]:
-    from_blocks = (block.text.strip() for block in document.blocks if block.kind == "heading")
-    from_chunks = (heading for chunk in chunks for heading in chunk.heading_path)
-    from_records = (chunk.metadata.title or "" for chunk in chunks if chunk.kind == "record")
-    headings: dict[str, None] = {}
-    for source in (from_blocks, from_chunks, from_records):
-        for heading in source:
-            if heading and len(headings) < HEADINGS_KEPT:
-                headings[heading] = None
-    return list(headings)
-
-
-_FACETS = ("region", "year", "document_type", "organisation", "product")
-
-
-def _facets(document: Document, chunks: Sequence[Chunk]) -> list[dict[str, Any]]:
-    own = tuple(getattr(document.metadata, name) for name in _FACETS)
-    found: dict[tuple[Any, ...], None] = {}
-    for chunk in chunks:
-        facet = tuple(getattr(chunk.metadata, name) for name in _FACETS)
-        if facet != own and any(facet) and len(found) < FACETS_KEPT:
-            found[facet] = None
-    return [dict(zip(_FACETS, facet, strict=True)) for facet in found]
-
-
-def _profile_entries(row: sa.RowMapping) -> list[DocumentProfile]:
-    metadata = DocumentMetadata.model_validate_json(row["metadata"])
-    title = row["title"] or PurePosixPath(row["name"]).stem or row["name"]
-    first = DocumentProfile(
-        document_id=row["id"],
-        name=row["name"],
-        title=title,
-        metadata=metadata,
-        headings=tuple(row["headings"]),
-    )
-    others = [
-        first.model_copy(update={"metadata": metadata.model_copy(update=facet), "headings": ()})
-        for facet in row["facets"]
-    ]
-    return [first, *others]
 
 
 def _missing() -> NotFound:

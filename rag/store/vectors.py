@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -27,14 +26,12 @@ import numpy as np
 
 from rag.errors import StoreError
 from rag.store import milvus
-from rag.store.expression import (
-    UNSPECIFIED_YEAR,
-    clip,
-    equals,
-    search_expression,
-)
+from rag.store.expression import equals, search_expression
 from rag.store.lock import ProcessLock
+from rag.store.rows import NO_TERMS, VectorRow, entity, group_of, kb_of, unit
 from rag.types import SearchFilter
+
+__all__ = ["VectorRow", "VectorStore"]
 
 log = logging.getLogger(__name__)
 
@@ -45,31 +42,6 @@ READ_BATCH = 2000
 """Rows in one page of a listing."""
 
 _PREFIX = "zhiwen_"
-_PLAIN_ID = re.compile(r"[A-Za-z0-9_]{1,64}")
-_EMPTY_SPARSE = {0: 1e-6}
-"""Stands for "no terms": Milvus refuses an empty row. Its weight decides no ranking."""
-
-
-@dataclass(frozen=True)
-class VectorRow:
-    """One chunk's vectors and what it can be filtered by.
-
-    `region`, `document_type`, `organisation` and `product` are "" and `year` is 0 where
-    unknown. `dense` is float32 [dimension], of any length above zero; `sparse` is term id →
-    weight (`LexicalStats.document_weights`) and may be empty.
-    """
-
-    chunk_id: str
-    kb_id: str
-    document_id: str
-    access: str
-    region: str
-    year: int
-    document_type: str
-    organisation: str
-    product: str
-    dense: np.ndarray
-    sparse: dict[int, float]
 
 
 @dataclass
@@ -142,7 +114,7 @@ class VectorStore:
         vector[0] = 1.0
         for name in space.collections.values():
             self._search(name, milvus.DENSE, vector, "", 1)
-            self._search(name, milvus.SPARSE, _EMPTY_SPARSE, "", 1)
+            self._search(name, milvus.SPARSE, NO_TERMS, "", 1)
 
     def close(self) -> None:
         """Release the store; another process may open it then."""
@@ -165,7 +137,7 @@ class VectorStore:
         space = self._opened()
         entities: dict[str, list[dict[str, Any]]] = {}
         for row in rows:
-            entities.setdefault(self._group(row.kb_id), []).append(_entity(row, space.dimension))
+            entities.setdefault(self._group(row.kb_id), []).append(entity(row, space.dimension))
         for group, group_rows in entities.items():
             with self._writing() as client:
                 name = self._collection(space, group)
@@ -220,7 +192,7 @@ class VectorStore:
     ) -> list[tuple[str, float]]:
         """The `k` nearest chunks as (id, cosine −1..1), best first, without duplicates."""
         space = self._opened()
-        return self._search_all(milvus.DENSE, _unit(vector, space.dimension), filter, k)
+        return self._search_all(milvus.DENSE, unit(vector, space.dimension), filter, k)
 
     def search_sparse(
         self, weights: Mapping[int, float], filter: SearchFilter, k: int
@@ -298,7 +270,7 @@ class VectorStore:
         """Knowledge bases that have any collection or row here, wanted or not."""
         space = self._opened()
         if self._per_kb:
-            return {_kb_of(group) for group in space.collections}
+            return {kb_of(group) for group in space.collections}
         return {
             str(row["kb_id"])
             for name in space.collections.values()
@@ -392,7 +364,7 @@ class VectorStore:
         return [collections[group] for group in groups if group in collections]
 
     def _group(self, kb_id: str) -> str:
-        return _group_of(kb_id) if self._per_kb else ""
+        return group_of(kb_id) if self._per_kb else ""
 
     def _flush(self, client: Any, name: str) -> None:
         # A server flushes by itself and limits how often it may be asked to.
@@ -423,44 +395,3 @@ class VectorStore:
 
 def _key(fingerprint: str, dimension: int) -> str:
     return hashlib.blake2b(f"{fingerprint}\0{dimension}".encode(), digest_size=6).hexdigest()
-
-
-def _group_of(kb_id: str) -> str:
-    """A knowledge base's id in the letters that collection names allow."""
-    if _PLAIN_ID.fullmatch(kb_id):
-        return "k" + kb_id
-    return "x" + kb_id.encode().hex()
-
-
-def _kb_of(group: str) -> str:
-    """The inverse of `_group_of`."""
-    return group[1:] if group.startswith("k") else bytes.fromhex(group[1:]).decode()
-
-
-def _entity(row: VectorRow, dimension: int) -> dict[str, Any]:
-    sparse = {int(term): float(weight) for term, weight in row.sparse.items() if weight > 0}
-    if not np.isfinite(list(sparse.values())).all():
-        raise ValueError(f"chunk {row.chunk_id}: a sparse weight is not finite")
-    return {
-        "chunk_id": row.chunk_id,
-        "kb_id": row.kb_id,
-        "document_id": row.document_id,
-        "access": row.access,
-        "region": clip("region", row.region),
-        "year": int(row.year) or UNSPECIFIED_YEAR,
-        "document_type": clip("document_type", row.document_type),
-        "organisation": clip("organisation", row.organisation),
-        "product": clip("product", row.product),
-        milvus.DENSE: _unit(row.dense, dimension),
-        milvus.SPARSE: sparse or dict(_EMPTY_SPARSE),
-    }
-
-
-def _unit(vector: np.ndarray, dimension: int) -> np.ndarray:
-    plain = np.asarray(vector, dtype=np.float32).reshape(-1)
-    if plain.shape != (dimension,):
-        raise ValueError(f"a vector has {plain.shape[0]} numbers, not {dimension}")
-    length = float(np.linalg.norm(plain))
-    if not np.isfinite(length) or length == 0.0:
-        raise ValueError("a vector has no length or is not finite")
-    return plain / length
