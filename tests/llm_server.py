@@ -16,8 +16,10 @@ are unit vectors that depend on the text alone, and rerank counts shared charact
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import json
+import socket
 import threading
 import time
 from collections import deque
@@ -183,8 +185,7 @@ class ScriptedServer:
         class Handler(_Handler):
             server_state = scripted
 
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._http.daemon_threads = True
+        self._http = _QuietServer(("127.0.0.1", 0), Handler)
         self._thread = threading.Thread(
             target=self._http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
         )
@@ -207,10 +208,11 @@ class ScriptedServer:
         self.close()
 
     def close(self) -> None:
-        """Stop serving; hanging replies end at once."""
+        """Stop serving; hanging replies and open connections end at once."""
         self._closing.set()
         self._http.shutdown()
         self._http.server_close()
+        self._http.hang_up()
 
     def script(self, *replies: Script, path: Path = "chat", always: bool = False) -> ScriptedServer:
         """Queue replies for a path. A callable, or any reply with `always`, stays for good."""
@@ -256,9 +258,37 @@ def unit_vector(content: str, dimension: int) -> list[float]:
     return [float(x) for x in vector / np.linalg.norm(vector)]
 
 
+class _QuietServer(ThreadingHTTPServer):
+    """Knows its open connections, and says nothing about clients that hang up."""
+
+    daemon_threads = True
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.connections: set[socket.socket] = set()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        return
+
+    def shutdown_request(self, request: Any) -> None:
+        self.connections.discard(request)
+        super().shutdown_request(request)
+
+    def hang_up(self) -> None:
+        for connection in list(self.connections):
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+
+
 class _Handler(BaseHTTPRequestHandler):
     server_state: ScriptedServer
     protocol_version = "HTTP/1.1"
+
+    server: _QuietServer
+
+    def setup(self) -> None:
+        self.server.connections.add(self.request)
+        super().setup()
 
     def log_message(self, format: str, *args: Any) -> None:
         return
