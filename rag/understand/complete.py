@@ -1,11 +1,59 @@
-"""The question as it would be asked without its conversation."""
+"""The question as it would be asked without its conversation (first step of a turn).
+
+By the shape of the message: a reply to our clarification, an accepted offer, a correction, a
+return to an earlier topic, another value for the last question ("北京呢？"), a reference
+("它"), or a question that leaves its topic out ("怎么申请？"). A question that stands on its own
+comes out unchanged to the character.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rag.types import KnowledgeProfile, Turn
+from rag.understand.carry import carry, expand_short_name, leaves_topic_out
+from rag.understand.dialogue import (
+    Dialogue,
+    asked_back,
+    in_words,
+    offered,
+    remember,
+    supposed,
+)
+from rag.understand.intent import is_meta, is_small_talk
+from rag.understand.phrases import asks, parse, topic
+from rag.understand.refer import resolve
+from rag.understand.reply import is_affirmation, is_refusal, is_unsure, merge, offer_question
+from rag.understand.substitute import kind_of, put
+
+LONGEST = 400
+"""Characters: longer messages say themselves what they are about (chosen by us)."""
+
+_CORRECTION = re.compile(
+    r"^(?:(?:不是的?|不对|错了|不|你?(?:理解|搞|弄|答)错了|我?(?:说|打|写|问)错了|抱歉|不好意思|no)[,，。.！!\s]*)+"
+    r"(?:(?:我)?(?:的意思是|要?问的?是|要问的?是|是问|是说|说的是|指的?是|想问的?是|想问的是|想知道的是|是想问|想了解的是|要的是|要查的是)|应该是|而是|是)?[,，:：\s]*(?P<rest>.+)$"
+)
+_CORRECTION_BARE = re.compile(
+    r"^(?:我(?:问|说|指|想问|要问|要|要查|查)的是|我是(?:问|说|想问)(?:的是)?|应该是|改成|换成|换个?|更正一下[,，:：]?)(?P<rest>.+)$"
+)
+_RETURN = re.compile(
+    r"^(?:(?:我们?)?(?:再)?(?:回到|说回|回过头来?说|回头说|接着(?:刚才|之前|前面)?的?|继续(?:刚才|之前|前面)?(?:说|聊|问)?的?|再(?:说|问|看|讲|聊)(?:说|问|看|一下|回)?|还是(?:说|问|聊|看)(?:回)?)"
+    r"|(?:刚才|刚刚|之前|前面|上面|最开始|一开始)(?:我|我们|你)?(?:说|问|提|聊|讲)(?:到|起|过)?(?:的)?(?:那个|这个)?|关于|至于|对于|针对)"
+    r"(?:刚才|之前|前面|最开始|上面)?(?:说|问|提|聊)?(?:到)?的?(?:那个|这个)?(?P<topic>[^，,：:？?]{2,30}?)(?:的?(?:问题|话题|事情?|那个问题|政策问题)|方面|来说|来讲|这块|的话)?[，,：:\s]+(?P<rest>.+)$"
+)
+_IF_TOPIC = re.compile(r"^(?P<topic>[^，,？?]{2,20})的话[，,\s]*(?P<rest>[^呢？?].+)$")
+_ANOTHER = re.compile(
+    r"^(?:那么?(?:如果|要是|换成|在)?|还有|如果(?:是|换成|在)?|要是(?:在)?|换成|换作|假如是?|若是?|假设是?|至于|但是?|而|另外|然后|那如果是?|再?(?:看看|说说|讲讲|查一?下|查查|问问)|对于|针对)?[,，\s]*(?:在)?"
+    r"(?P<value>[^，,。？?！!]{1,30}?)(?:的话|的情况|方面|这边|那边|那里)?(?P<mark>呢|呐|怎么样|如何|又如何|又怎么样|又是?多少|也一样吗|也是吗|一样吗|也是这样吗|也这样吗|也有吗|有吗|行吗|也行吗|也可以吗|也能吗)?[\s？?。！!]*$"
+)
+_CONNECTIVE = re.compile(
+    r"^(?:那么?|那就|那如果|要是|然后|另外|还有|而且|并且|那|但是?|不过|所以|好的?)[,，\s]*|^那(?!么|个|些|种|款|项|里|边|时|天|年|样|儿|家|位|份|条)"
+)
+_MORE = re.compile(
+    r"^(?:还有(?:呢|吗|别的吗|其他的?吗|哪些|什么)?|其他的?呢|别的呢|(?:除此之外|此外)(?:还有(?:什么|哪些|吗|呢)?)?|(?:能|可以)?(?:再)?(?:说|讲|介绍)?(?:得|的)?(?:详细|具体|清楚|仔细)(?:一?点|一?些|说说|讲讲|说明|介绍)?(?:吗|说明|介绍)?|(?:请)?(?:展开|继续)(?:说说|讲讲|说|讲|吧|介绍)?|再详细(?:一?点|说说)|(?:请)?举(?:一?个|些)例(?:子)?(?:说明)?(?:吗)?|然后呢|接下来呢|之后呢|下一步呢)[\s？?。！!]*$"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,5 +74,240 @@ class Completion:
 def complete(
     question: str, history: Sequence[Turn], profile: KnowledgeProfile | None = None
 ) -> Completion:
-    """Complete `question` from the conversation before it."""
-    return Completion(question.strip(), False, "", "")
+    """Complete `question` from the conversation before it.
+
+    Args:
+        question: as typed. When nothing is missing it is returned unchanged (without the
+            white space around it).
+        history: earlier turns, oldest first. The completed form of a user's turn is taken
+            from `standalone` where it is set, else worked out here.
+        profile: titles of the knowledge base, for values inside 《》 and for telling a new
+            topic from a detail of the last one.
+    """
+    dialogue = _recall(history, profile)
+    return _complete(question.strip(), dialogue, profile)
+
+
+def _recall(history: Sequence[Turn], profile: KnowledgeProfile | None) -> Dialogue:
+    dialogue = Dialogue()
+    for turn in in_words(history):
+        if turn.role == "assistant":
+            dialogue.last = turn
+            if dialogue.exchanges and turn.status not in ("error",):
+                dialogue.exchanges[-1].reply = turn.content
+            continue
+        typed = turn.content.strip()
+        if turn.standalone:
+            if not _needs_no_context(turn.standalone):
+                remember(dialogue, typed, turn.standalone)
+            continue
+        made = _complete(typed, dialogue, profile)
+        if _needs_no_context(made.standalone) or len(made.standalone) > LONGEST:
+            dialogue.last = None
+            continue
+        remember(dialogue, typed, made.standalone, made.topic if made.changed else "")
+    return dialogue
+
+
+def _needs_no_context(question: str) -> bool:
+    return is_small_talk(question) or is_meta(question)
+
+
+def _complete(question: str, dialogue: Dialogue, profile: KnowledgeProfile | None) -> Completion:
+    if not question or len(question) > LONGEST:
+        return Completion(question, False, "", topic(question[:LONGEST]) if question else "")
+    for step in (_replied, _accepted):
+        if made := step(question, dialogue, profile):
+            return made
+    if _needs_no_context(question):
+        return Completion(question, False, "", "")
+    for step in (_corrected, _returned, _more, _another):
+        if made := step(question, dialogue, profile):
+            return made
+    return _referred_or_carried(question, dialogue, profile)
+
+
+def _made(question: str, standalone: str | None, reason: str, about: str = "") -> Completion | None:
+    if not standalone:
+        return None
+    changed = standalone.strip() != question
+    return Completion(standalone, changed, reason if changed else "", about or topic(standalone))
+
+
+def _replied(
+    question: str, dialogue: Dialogue, profile: KnowledgeProfile | None
+) -> Completion | None:
+    asked, previous = asked_back(dialogue.last), dialogue.previous
+    if previous is None or dialogue.last is None:
+        return None
+    guess = supposed(dialogue.last)
+    if guess and is_affirmation(question):
+        return _made(question, put(guess, previous.question, profile), f"确认了“{guess}”")
+    if asked is None:
+        return None
+    if is_unsure(question) or is_refusal(question):
+        return _made(question, previous.question, "未指定，按原问题回答")
+    if len(question) > 60:
+        return None
+    merged = merge(question, asked, previous.question, profile)
+    return _made(question, merged, "把回答补进了上一个问题") if merged else None
+
+
+def _accepted(
+    question: str, dialogue: Dialogue, profile: KnowledgeProfile | None
+) -> Completion | None:
+    action = offered(dialogue.last)
+    if not action or not is_affirmation(question):
+        return None
+    wanted = offer_question(action)
+    about = dialogue.previous.topic if dialogue.previous else ""
+    referred = resolve(wanted, dialogue)
+    wanted = referred.text
+    if about and not topic(wanted) and about not in wanted:
+        wanted = carry(wanted, dialogue, profile) or wanted
+    elif about and (longer := expand_short_name(wanted, dialogue)):
+        wanted = longer
+    return _made(question, wanted, "接受了上一轮的提议")
+
+
+def _corrected(
+    question: str, dialogue: Dialogue, profile: KnowledgeProfile | None
+) -> Completion | None:
+    previous = dialogue.previous
+    match = _CORRECTION.match(question) or _CORRECTION_BARE.match(question)
+    if previous is None or match is None:
+        return None
+    rest = re.sub(r"(?:的)?(?:吧|啊|呢|哦|好吗)?[。.！!？?\s]*$", "", match["rest"].strip())
+    if not rest:
+        return None
+    if asks(rest) or asks(match["rest"].rstrip("？?")):
+        inner = _referred_or_carried(match["rest"].strip(), dialogue, profile)
+        return _made(question, inner.standalone, "按更正后的说法理解")
+    value = rest.removesuffix("的")
+    return _made(question, put(value, previous.question, profile), f"更正为“{value}”")
+
+
+def _returned(
+    question: str, dialogue: Dialogue, profile: KnowledgeProfile | None
+) -> Completion | None:
+    match = _RETURN.match(question) or _IF_TOPIC.match(question)
+    if match is None or dialogue.previous is None:
+        return None
+    named, rest = match["topic"].strip(), _CONNECTIVE.sub("", match["rest"].strip())
+    about = next(
+        (t for t in dialogue.topics() if named == t or t.endswith(named) or named in t), ""
+    )
+    if not about:
+        return None
+    if not leaves_topic_out(rest, Dialogue(), None):
+        return None
+    inner = Dialogue([e for e in dialogue.exchanges if e.topic == about][-1:])
+    return _made(question, carry(rest, inner, profile), f"回到“{about}”", about)
+
+
+def _more(question: str, dialogue: Dialogue, profile: KnowledgeProfile | None) -> Completion | None:
+    del profile
+    previous = dialogue.previous
+    if previous is None or not _MORE.match(question):
+        return None
+    asked = previous.question.rstrip("？?。！! ")
+    if re.match(r"还有|其他|别的|除此|此外", question):
+        return _made(question, f"除此之外，{asked}？", "接着上一个问题", previous.topic)
+    if re.match(r"然后|接下来|之后|下一步", question):
+        return _made(question, f"{asked}，接下来呢？", "接着上一个问题", previous.topic)
+    if "例" in question:
+        return _made(question, f"请举例说明：{asked}？", "接着上一个问题", previous.topic)
+    return _made(question, f"请详细说明：{asked}？", "接着上一个问题", previous.topic)
+
+
+def _another(
+    question: str, dialogue: Dialogue, profile: KnowledgeProfile | None
+) -> Completion | None:
+    match = _ANOTHER.match(question)
+    if match is None or not dialogue.exchanges:
+        return None
+    value, marked = match["value"].strip(), bool(match["mark"])
+    value = value.removesuffix("的") if kind_of(value) != "measure" else value
+    if not value or _is_predicate(value):
+        return None
+    kind = kind_of(value)
+    connected = bool(_CONNECTIVE.match(question)) or match.start("value") > 0
+    if not marked and not connected and kind not in ("region", "time", "code", "clause"):
+        return None
+    if resolve(value, dialogue).changed:
+        return None
+    if not marked and kind == "relation":
+        return None
+    target = _target(kind, dialogue)
+    return _made(question, put(value, target, profile), f"沿用上一个问题，换成“{value}”")
+
+
+def _is_predicate(value: str) -> bool:
+    """Whether the words before 呢 are a question of their own ("怎么申请呢")."""
+    parsed = parse(value)
+    return (
+        any(t.role == "ask" for t in parsed.tokens)
+        or not parsed.tokens
+        or all(t.role in ("aux", "mark") for t in parsed.tokens)
+    )
+
+
+def _target(kind: str, dialogue: Dialogue) -> str:
+    """The latest question that has a value of this kind, a few turns back; else the last one."""
+    if kind in ("region", "time", "code", "person"):
+        for exchange in reversed(dialogue.exchanges[-4:]):
+            if exchange.topic != dialogue.exchanges[-1].topic and kind not in (
+                "region",
+                "time",
+                "code",
+            ):
+                continue
+            if _has(kind, exchange.question):
+                return exchange.question
+    return dialogue.exchanges[-1].question
+
+
+def _has(kind: str, question: str) -> bool:
+    from datetime import date
+
+    from rag.understand.regions import find_regions
+    from rag.understand.slots import _LETTERED_PRODUCT, codes
+    from rag.understand.times import find_times
+
+    if kind == "region":
+        return bool(find_regions(question))
+    if kind == "time":
+        return bool(find_times(question, date(2020, 1, 1)))
+    if kind == "code":
+        return bool(codes(question) or _LETTERED_PRODUCT.search(question))
+    return any(p.kind == "person" for p in parse(question).phrases)
+
+
+def _referred_or_carried(
+    question: str, dialogue: Dialogue, profile: KnowledgeProfile | None
+) -> Completion:
+    if not asks(question) and not _wishes(question):
+        return Completion(question, False, "", topic(question))
+    body = _CONNECTIVE.sub("", question, count=1) if dialogue.exchanges else question
+    referred = resolve(body if len(body) >= 2 else question, dialogue)
+    if referred.changed:
+        text = referred.text
+        about = referred.about or topic(text)
+        return Completion(text, True, f"“{about}”是上文所指" if about else "补全了指代", about)
+    if referred.unresolved:
+        return Completion(question, False, "", topic(question), tuple(referred.unresolved))
+    if dialogue.exchanges:
+        if leaves_topic_out(body, dialogue, profile) and (text := carry(body, dialogue, profile)):
+            return Completion(text, True, "补上了上文的话题", dialogue.exchanges[-1].topic)
+        if longer := expand_short_name(body, dialogue):
+            return Completion(longer, True, "补全了上文的简称", topic(longer))
+    return Completion(question, False, "", topic(question))
+
+
+def _wishes(question: str) -> bool:
+    return bool(
+        re.match(
+            r"(?:我)?(?:想|要|打算|准备|需要|希望)(?:要)?(?:申请|办理|领取|报销|办|购买|买|了解|知道)",
+            question,
+        )
+    )

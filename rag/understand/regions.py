@@ -163,10 +163,16 @@ def _named(text: str) -> list[RegionMention]:
         if long_form := _PREFECTURE.match(text, end):
             end, name = long_form.end(), text[match.start() : long_form.end()]
         for path in _paths_of(name):
-            formal = name not in names.GROUPS and name.endswith(_SUFFIXES)
-            found.append(RegionMention(name, match.start(), end, path, formal))
+            found.append(RegionMention(name, match.start(), end, path, _is_formal(name)))
         position = end
     return found
+
+
+def _is_formal(name: str) -> bool:
+    """浙江省 and 杭州市 are, 杭州 and 黄州 are not."""
+    return any(name.endswith(s) and name[: -len(s)] in _PATHS for s in _SUFFIXES) or (
+        len(name) > 4 and name.endswith(_SUFFIXES)
+    )
 
 
 def _paths_of(name: str) -> tuple[str, ...]:

@@ -1,0 +1,220 @@
+"""Questions that leave their topic out ("怎么申请？") or shorten its name ("补贴怎么领？")."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from rag.text.normalise import normalise
+from rag.types import KnowledgeProfile
+from rag.understand import lexicon
+from rag.understand.dialogue import Dialogue, Exchange
+from rag.understand.phrases import Parsed, Phrase, parse, topic_phrase
+from rag.understand.regions import find_regions
+from rag.understand.slots import QUOTED_TITLE
+from rag.understand.substitute import put_region, put_time
+
+# What a question begins with when its subject is left out.
+_SUBJECTLESS = re.compile(
+    r"(?:那|具体|大概|一般|通常|最(?:多|少|高|低|长|短|晚|早|快|迟)|至少|还|也|都)*(?:会(?!议|员|计|费|展)|需要|要(?!素|点)|需|得|应该|应当|必须|由谁|由哪|算(?!法)|属于|包括|包含|是不是|是否|为什么|多久|多少|几[\u4e00-\u9fff]|有效|有(?:没有|多少|几|何|什么(?!样)|哪些)?)"
+)
+_MAY = re.compile(
+    r"(?:那|还|也|都)*(?:可以|能不能|能否|可否|可不可以|能(?!源|力|耗)|有没有|有(?!效|关))"
+)
+_PROCEDURE_ACTION = re.compile(
+    r"(?:怎么|如何|怎样)(?:才能)?(申请|办理|报销|领取|申报|申领|登记|缴纳|查询|报名|注册|开具|补办)"
+)
+_ASKS_DETAIL = re.compile(
+    r"(?:材料|资料|证件|手续|条件|流程|步骤|多久|多长时间|时间|费用|多少钱|期限|部门|谁)"
+)
+
+
+def leaves_topic_out(question: str, dialogue: Dialogue, profile: KnowledgeProfile | None) -> bool:
+    """Whether the question names no topic of its own, so that the last one is meant."""
+    parsed = parse(question)
+    own = topic_phrase(parsed)
+    if not _has_predicate(parsed):
+        return False
+    if own is None:
+        return not _idiom(question)
+    if QUOTED_TITLE.search(own.text) or _code_like(own.text):
+        return False
+    body = parsed.body
+    at = own.start - parsed.lead
+    before = body[:at]
+    if own.text in _VAGUE:
+        return True
+    if not (_SUBJECTLESS.match(body) or _MAY.match(body)) or at == 0 or find_regions(before):
+        return False
+    previous = dialogue.previous
+    if previous and _shares(own.text, previous.topic):
+        return not _same_head(own.text, previous.topic)
+    if known_topic(own.text, profile):
+        return False
+    if _MAY.match(body) and not re.match(r"(?:那|还|也|都)*有", body):
+        return any(t.text in _DETAIL_VERBS for t in parsed.tokens if t.end <= own.start)
+    return not re.match(r"(?:那|还|也|都)*有(?:哪些|什么|几|多少)", body)
+
+
+def carry(question: str, dialogue: Dialogue, profile: KnowledgeProfile | None) -> str | None:
+    """`question` with the topic of the conversation in front; None when there is none."""
+    source = _source(dialogue)
+    if source is None or not source.topic:
+        return None
+    parsed = parse(question)
+    body = parsed.body.lstrip("，, ")
+    about = source.topic
+    if QUOTED_TITLE.search(about):
+        about = QUOTED_TITLE.search(about).group()  # type: ignore[union-attr]
+    regions = find_regions(body)
+    if regions:
+        about = put_region("".join(dict.fromkeys(m.text for m in regions)), about, profile)
+        for mention in reversed(regions):
+            body = body[: mention.start] + body[mention.end :]
+        body = re.sub(r"^(?:在|的|那边|这边)+", "", body)
+    for phrase in parsed.phrases:
+        if phrase.kind == "time" and phrase.text in body and phrase.start == parsed.lead:
+            about, body = (
+                put_time(phrase.text, about),
+                body.replace(phrase.text, "", 1).lstrip("的"),
+            )
+    action = _PROCEDURE_ACTION.search(source.question)
+    if (
+        action
+        and _ASKS_DETAIL.search(body)
+        and not any(t.role == "act" for t in parse(body).tokens)
+    ):
+        about = f"{about}{action.group(1)}" if not about.endswith(action.group(1)) else about
+    imperative = re.match(
+        r"(?P<verb>(?:请|我)?(?:想要?|要|打算|准备|需要)?(?:详细|具体)?(?:介绍|说明|解释|列出|列举|总结|申请|办理|领取|报销|购买|讲讲|说说)(?:一下)?)(?P<rest>.*)$",
+        body,
+    )
+    if imperative:
+        rest = imperative["rest"].strip()
+        link = "的" if rest and not rest.startswith(("的", "？", "?", "。")) else ""
+        return imperative["verb"] + about + link + rest
+    return about + body
+
+
+def expand_short_name(question: str, dialogue: Dialogue) -> str | None:
+    """ "补贴怎么领？" after 北京租房补贴: the bare head stands for the whole name."""
+    parsed = parse(question)
+    own = topic_phrase(parsed)
+    if own is None or QUOTED_TITLE.search(own.text) or _narrowed(parsed, own):
+        return None
+    for exchange in reversed(dialogue.exchanges[-3:]):
+        name = exchange.topic
+        if "和" in name or QUOTED_TITLE.search(name) or len(name) > 24:
+            continue
+        if len(own.text) >= 2 and _same_head(own.text, name) and own.text != name:
+            rest = name[: -len(own.text)]
+            if find_regions(rest) and not _beyond_region(rest):
+                return (
+                    None
+                    if _is_full(own.text, name)
+                    else question[: own.start] + name + question[own.end :]
+                )
+            return question[: own.start] + name + question[own.end :]
+    return None
+
+
+def known_topic(text: str, profile: KnowledgeProfile | None) -> bool:
+    """Whether a document's title or heading names this."""
+    return profile is not None and len(text) >= 2 and normalise(text) in _names(profile)
+
+
+@lru_cache(maxsize=8)
+def _names(profile: KnowledgeProfile) -> str:
+    """All titles and headings in one text; parts are divided by new lines."""
+    names = [part for d in profile.documents for part in (d.title, d.name, *d.headings)]
+    return "\n".join(normalise(name) for name in names if name)
+
+
+_VAGUE = frozenset(
+    [
+        "钱",
+        "多少钱",
+        "家属",
+        "时间",
+        "人",
+        "事",
+        "东西",
+        "哪些人",
+        "什么时候",
+        "多长时间",
+        "原因",
+        "情况",
+    ]
+)
+_DETAIL_VERBS = frozenset(
+    [
+        "带",
+        "抵扣",
+        "扣",
+        "延长",
+        "延",
+        "提前",
+        "折算",
+        "折现",
+        "转",
+        "退",
+        "补",
+        "改",
+        "累积",
+        "结转",
+        "享受",
+        "用",
+        "减",
+        "加",
+    ]
+)
+
+
+def _has_predicate(parsed: Parsed) -> bool:
+    return any(t.role in ("ask", "act", "aux", "rel") for t in parsed.tokens)
+
+
+def _idiom(question: str) -> bool:
+    """Questions that have no topic at all."""
+    return bool(
+        re.match(
+            r"^(?:怎么回事|怎么办|为什么会这样|什么意思|真的吗|是吗|对吗|可以吗|行吗)?[？?]*$",
+            question,
+        )
+    ) and question.strip("？?") in ("真的吗", "是吗", "对吗", "行吗", "")
+
+
+def _code_like(text: str) -> bool:
+    return bool(re.search(r"[A-Za-z]\d|\d[A-Za-z]|[A-Za-z]{2,}", text))
+
+
+def _shares(a: str, b: str) -> bool:
+    return len(set(a) & set(b)) >= 2 or any(a[i : i + 2] in b for i in range(len(a) - 1))
+
+
+def _same_head(short: str, name: str) -> bool:
+    return name.endswith(short) and len(name) > len(short)
+
+
+def _narrowed(parsed: Parsed, own: Phrase) -> bool:
+    return any(p.kind in ("place", "person", "time") and p.end <= own.start for p in parsed.phrases)
+
+
+def _beyond_region(rest: str) -> bool:
+    from rag.understand.regions import without_regions
+
+    return bool(without_regions(rest).strip("的市省"))
+
+
+def _is_full(short: str, name: str) -> bool:
+    """Whether the short form is a whole name of its own (年假 in 北京年假), not a bare head."""
+    del name
+    return short not in lexicon.CLASSES
+
+
+def _source(dialogue: Dialogue) -> Exchange | None:
+    """The latest question with a topic."""
+    for exchange in reversed(dialogue.exchanges):
+        if exchange.topic:
+            return exchange
+    return None

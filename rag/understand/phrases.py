@@ -1,0 +1,303 @@
+"""How a question is built: its words by role, its noun phrases, its topic.
+
+The topic is what the question is about, with the region, time or group that narrows it:
+"北京租房补贴" in "北京租房补贴要哪些材料？". It is a piece of the question's own text wherever
+that is possible.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from rag.understand import lexicon
+from rag.understand.regions import find_regions
+from rag.understand.slots import _CODE, _LETTERED_PRODUCT, QUOTED_TITLE
+from rag.understand.words import tagged
+
+_LEAD = re.compile(
+    r"(?:(?:你好|您好|hi|hello|哈喽|嗨|早上好|下午好)[,，!！。.\s]*"
+    r"|(?:好的?|嗯+|哦+|行|明白了?|知道了|了解了?|谢谢你?|ok)[,，!！。.\s]+"
+    r"|(?:那么?|那就|然后|接着|另外|还有|对了|顺便|顺便问(?:一下|下)?|此外|再问(?:一下|下)?)[,，:：\s]+"
+    r"|(?:请问|麻烦问|请教)(?:一下|下)?[,，:：\s]*"
+    r"|(?:我)?(?:想要?|要|还想|再)?(?:咨询|请教|了解|问问|问|知道|查询|查查|查)(?:一下|下|的是)?(?:关于)?[,，:：\s]*(?=[^吗?？]{2})"
+    r"|(?:麻烦|请|劳驾)?(?:你|您)?(?:帮我|给我|帮忙|替我)(?:查|看|找|问|说|讲|介绍|解释|列)?(?:一下|下|看)?[,，:：\s]*"
+    r"|(?:请|能不能|能否|可以)?(?:告诉我|告知)(?:一下|下)?[,，:：\s]*)+",
+    re.I,
+)
+_TAIL = re.compile(r"[\s?？!！。.~～…]+$")
+_PROTECTED = re.compile(
+    "|".join(
+        (
+            QUOTED_TITLE.pattern,
+            r"“[^”]{2,30}”",
+            r"「[^」]{2,30}」",
+            _CODE.pattern,
+            _LETTERED_PRODUCT.pattern,
+        )
+    )
+)
+_AMOUNT = re.compile(r"[\d.,]+[%％]?$|第[\d一二三四五六七八九十百千零]+[条款章节项编篇页]?$")
+_DEFINED = re.compile(
+    r"^(?:什么是|何谓|何为|什么叫做?)(?P<a>[^是的，,？?]{2,20})[？?]*$|^(?P<b>[^是的，,？?它这那该其]{2,20})是什么意思[？?]*$"
+)
+_CLAUSE_END = re.compile(r"[，,。；;!！：:\n]")
+_ASKS = re.compile(
+    r"[?？]|吗|呢|什么|啥|哪|谁|怎么|怎样|如何|为什么|为何|多少|几[\u4e00-\u9fff]|多久|多长|多大|多高|何时|是否|能否|可否"
+    r"|有没有|能不能|可不可以|是不是|会不会|要不要|需不需要|介绍|说明|解释|列出|列举|总结|概括|讲讲|说说|查(?:一?下|询)"
+)
+
+Role = str
+"""One of: "ask", "aux", "act", "rel", "noun", "of" (的), "and", "mark"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word with its role; it is text[start:end]."""
+
+    text: str
+    start: int
+    end: int
+    role: Role
+    tag: str
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A noun phrase: text[start:end]; `kind` is "topic", "person", "place", "time" or "relation"."""
+
+    text: str
+    start: int
+    end: int
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A question's structure. `lead` is the length of greeting and politeness before it."""
+
+    text: str
+    lead: int
+    tokens: tuple[Token, ...]
+    phrases: tuple[Phrase, ...]
+
+    @property
+    def body(self) -> str:
+        """The question without politeness."""
+        return self.text[self.lead :]
+
+
+@lru_cache(maxsize=1024)
+def parse(text: str) -> Parsed:
+    """Read the structure of a question (or statement)."""
+    match = _LEAD.match(text)
+    lead = match.end() if match and match.end() < len(_TAIL.sub("", text)) else 0
+    tokens = tuple(_tokens(text, lead))
+    return Parsed(text, lead, tokens, tuple(_phrases(text, tokens)))
+
+
+def asks(text: str) -> bool:
+    """Whether `text` is a question or asks for something."""
+    return bool(_ASKS.search(text))
+
+
+def topic_phrase(parsed: Parsed) -> Phrase | None:
+    """The phrase that the question is about, without what narrows it; None if it has none."""
+    topics = [phrase for phrase in parsed.phrases if phrase.kind == "topic"]
+    if not topics:
+        return None
+    asking = _asking_clause(parsed)
+    in_clause = [p for p in topics if asking[0] <= p.start < asking[1]]
+    return (in_clause or topics[-1:])[0]
+
+
+def topic(text: str) -> str:
+    """What `text` is about, with its region, time and group; "" when it names nothing."""
+    parsed = parse(text)
+    if match := _DEFINED.search(parsed.body):
+        return (match["a"] or match["b"]).strip()
+    head = topic_phrase(parsed)
+    if head is None:
+        return ""
+    clause = _asking_clause(parsed)
+    start, end = head.start, head.end
+    narrowing = [
+        p
+        for p in parsed.phrases
+        if p.kind in ("place", "time", "person") and clause[0] <= p.start < clause[1]
+    ]
+    if before := [p for p in narrowing if p.end <= start]:
+        return "".join(p.text for p in before) + text[start:end]
+    return text[start:end]
+
+
+def is_person(text: str) -> bool:
+    """Whether a phrase names a kind of people ("实习生", "正式员工")."""
+    return text.endswith(lexicon.PERSON_ENDINGS) and text not in lexicon.NOT_PERSON
+
+
+def _asking_clause(parsed: Parsed) -> tuple[int, int]:
+    """The range of the clause that asks; the whole body when none or all do."""
+    start = parsed.lead
+    borders = [start]
+    for token in parsed.tokens:
+        if token.role == "mark" and _CLAUSE_END.match(token.text):
+            borders.append(token.end)
+    borders.append(len(parsed.text))
+    clauses = [
+        (a, b) for a, b in zip(borders, borders[1:], strict=False) if parsed.text[a:b].strip()
+    ]
+    for a, b in reversed(clauses):
+        if _ASKS.search(parsed.text[a:b]) and any(
+            p.kind == "topic" and a <= p.start < b for p in parsed.phrases
+        ):
+            return a, b
+    return (start, len(parsed.text))
+
+
+def _tokens(text: str, lead: int) -> list[Token]:
+    tokens: list[Token] = []
+    position = lead
+    for match in _PROTECTED.finditer(text, lead):
+        tokens += _plain_tokens(text, position, match.start())
+        role = "noun"
+        tokens.append(Token(match.group(), match.start(), match.end(), role, "nz"))
+        position = match.end()
+    tokens += _plain_tokens(text, position, len(text))
+    return tokens
+
+
+def _plain_tokens(text: str, start: int, end: int) -> list[Token]:
+    tokens: list[Token] = []
+    position = start
+    for word, tag in tagged(text[start:end]):
+        pieces = [(word, tag)]
+        if len(word) == 2 and word[0] in "会能可要需" and tag[0] in "nva" and word not in _WHOLE:
+            if word not in lexicon.AUXILIARIES:
+                pieces = [(word[0], "v"), (word[1], "v")]
+        for piece, piece_tag in pieces:
+            tokens.append(
+                Token(piece, position, position + len(piece), _role(piece, piece_tag), piece_tag)
+            )
+            position += len(piece)
+    return tokens
+
+
+_WHOLE = frozenset(
+    [
+        "会议",
+        "会员",
+        "会计",
+        "会费",
+        "会展",
+        "会所",
+        "会长",
+        "会场",
+        "会签",
+        "能力",
+        "能源",
+        "能耗",
+        "要素",
+        "要点",
+        "需求",
+        "可以",
+        "能够",
+        "需要",
+        "会见",
+        "要求",
+    ]
+)
+
+
+def _role(word: str, tag: str) -> Role:
+    if not word.strip() or (tag in ("x", "w") and not any(c.isalnum() for c in word)):
+        return "mark"
+    if word == "的":
+        return "of"
+    if word in ("和", "与", "及", "以及", "跟", "、", "或", "或者"):
+        return "and"
+    if word in lexicon.ASKING:
+        return "ask"
+    if word in lexicon.AUXILIARIES:
+        return "aux"
+    if word in lexicon.ACTIONS:
+        return "act"
+    if word in lexicon.RELATIONS or _AMOUNT.match(word):
+        return "rel"
+    if tag[0] in "ydcpuroe" and tag not in ("eng", "rz") and len(word) <= 2:
+        return "aux"
+    return "noun"
+
+
+def _phrases(text: str, tokens: tuple[Token, ...]) -> list[Phrase]:
+    """Runs of noun-like words, their links included."""
+    found: list[Phrase] = []
+    run: list[Token] = []
+
+    def close() -> None:
+        while run and run[-1].role in ("of", "and"):
+            run.pop()
+        while run and run[0].role in ("of", "and"):
+            run.pop(0)
+        if run:
+            found.extend(_split_run(text, run))
+        run.clear()
+
+    for index, token in enumerate(tokens):
+        following = tokens[index + 1].role if index + 1 < len(tokens) else ""
+        if token.text in lexicon.TOPICAL_ACTIONS and following == "rel" and not run:
+            found.append(Phrase(token.text, token.start, token.end, "topic"))
+        if token.role in ("noun", "rel") or (token.role in ("of", "and") and run):
+            run.append(token)
+        else:
+            close()
+    close()
+    return found
+
+
+def _split_run(text: str, run: list[Token]) -> list[Phrase]:
+    """Cut a run into narrowing parts (place, time, people) and the topic behind them."""
+    phrases: list[Phrase] = []
+    tokens = list(run)
+    start, end = tokens[0].start, tokens[-1].end
+    regions = [m for m in find_regions(text[start:end])]
+    while tokens and regions and regions[0].start == tokens[0].start - start:
+        region = regions.pop(0)
+        if QUOTED_TITLE.match(tokens[0].text):
+            break
+        stop = start + region.end
+        phrases.append(Phrase(text[tokens[0].start : stop], tokens[0].start, stop, "place"))
+        tokens = [t for t in tokens if t.start >= stop]
+        while (tokens and tokens[0].role in ("of", "and")) or (
+            tokens and tokens[0].text in ("市", "省", "地区")
+        ):
+            tokens.pop(0)
+        regions = [r for r in regions if start + r.start >= stop]
+    if not tokens:
+        return phrases
+    while tokens and tokens[0].tag == "t" and len(tokens) > 1:
+        phrases.append(Phrase(tokens[0].text, tokens[0].start, tokens[0].end, "time"))
+        tokens.pop(0)
+        while tokens and tokens[0].role == "of":
+            tokens.pop(0)
+    if not tokens:
+        return phrases
+    tail = list(tokens)
+    while tail and tail[-1].role in ("rel", "of"):
+        tail.pop()
+    if not tail:
+        phrases.append(
+            Phrase(
+                text[tokens[0].start : tokens[-1].end], tokens[0].start, tokens[-1].end, "relation"
+            )
+        )
+        return phrases
+    if all(t.text in lexicon.GENERIC_PEOPLE or t.role != "noun" for t in tail):
+        return phrases
+    core = text[tail[0].start : tail[-1].end]
+    kind = "person" if is_person(core) else "topic"
+    if len(core) == 1 and tail[0].tag[0] in "vamqt":
+        return phrases
+    phrases.append(Phrase(core, tail[0].start, tail[-1].end, kind))
+    return phrases

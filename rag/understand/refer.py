@@ -1,0 +1,369 @@
+"""Words that stand for something named before: 它, 这个, 该办法, 两者, 其, 当地, 前者.
+
+Each is replaced by what the conversation names: the latest topic, the topic of the same
+class, the two latest topics. What nothing was named for stays and is reported.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from rag.understand import lexicon
+from rag.understand.dialogue import Dialogue, listed
+from rag.understand.phrases import is_person, parse
+from rag.understand.regions import find_regions
+from rag.understand.slots import QUOTED_TITLE
+
+_CLASSIFIERS = (
+    "个|项|种|款|份|条|些|家|类|篇|部|本|张|台|套|笔|门|座|支|辆|件|场|所|只|位|名|批|方面的?"
+)
+_NOT_AFTER_THIS = "样|么|里|儿|会|时|边|周|月|年|天|阵|下|次|回|期间|季|星期|礼拜|学期|段时间|几"
+_PAIR = re.compile(
+    r"它(?:们)?和(?:那|这)(?:个|种|款|项|份)?|(?:这|那)(?:个|种|款|项)和(?:那|这)(?:个|种|款|项)|前者和后者|这个和那个|它俩|[他她]们?俩"
+    rf"|(?:上述|以上|前述|这|那)?(?:两者|二者)(?:之间)?|(?:上述|以上|前述|这|那)(?:两|2|二)(?:{_CLASSIFIERS})?(?=[\u4e00-\u9fff]|$)(?!年|天|月|周)"
+)
+_FORMER = re.compile(r"前者|前一(?:个|种|项|款)|第一(?:个|种|项|款)(?=[^是]|$)")
+_LATTER = re.compile(r"后者|后一(?:个|种|项|款)")
+_SAID = r"(?:(?:刚才|刚刚|之前|前面|上面|先前)(?:我|你|我们)?(?:说|提|问|讲|聊|介绍)(?:到|起|过)?(?:的)?)"
+_POINTING = re.compile(
+    rf"(?P<det>{_SAID}?(?:(?:上述|前述|上面(?:的)?|以上)(?:的)?(?:(?:{_CLASSIFIERS}))?"
+    rf"|(?<![应活本都也就我你又不])该(?=[\u4e00-\u9fff]{{1,3}})(?!怎|如|不|咋|何|去|走|用|由|做|办(?!法)|给|交|找|从|是|有)"
+    rf"|此(?:类|项|种|款|份|条)|此(?=办法|条例|规定|政策|产品|文件|通知)"
+    rf"|[这那](?:(?:一)?(?:{_CLASSIFIERS}))(?!{_NOT_AFTER_THIS})|[这那](?=办法|条例|规定|政策|产品|文件|通知|东西|补贴|假|费用|制度|公司)"
+    rf"|{_SAID}))"
+)
+_BARE = re.compile(
+    r"它们?|牠|(?<![尤极与何及若])其(?=[\u4e00-\u9fff])(?![他它实中余次间后])"
+    r"|(?:^|(?<=[，,。；;、和与跟比对是向给把在]))[这那](?=(?:是|要|能|可以|会|算|需要?|怎么|如何|有(?!什么区)|得|由|应|属于|包括|和|与|跟|对|为什么|应该|必须|值|值得|是否|能否|还|也|又|都|到底|究竟|多少|多久))"
+)
+_PEOPLE = re.compile(r"[他她]们?(?=[\u4e00-\u9fff，,？?]|$)")
+_PLACE = re.compile(
+    r"当地|该地区?|(?<![从到往哪])(?:那里|那边|那儿)|(?:这个|那个|该)(?:城市|地区|地方|省份|省|市)(?![\u4e00-\u9fff]*[局府])"
+)
+_DUMMY = re.compile(r"(?:这|那)(?:个|种|些)?(?:问题|时候|话|情况下|情况|意思|方面|东西是什么意思)")
+
+
+@dataclass(slots=True)
+class Referred:
+    """A question with its references replaced; `unresolved` are those that weren't."""
+
+    text: str
+    changed: bool = False
+    unresolved: list[str] = field(default_factory=list)
+    about: str = ""
+
+
+def resolve(question: str, dialogue: Dialogue) -> Referred:
+    """Replace what refers to the conversation."""
+    result = Referred(question)
+    topics = dialogue.topics()
+    for step in (_pairs, _order, _places, _pointing, _bare, _people):
+        step(result, topics, dialogue)
+    return result
+
+
+def refers(question: str) -> bool:
+    """Whether the question holds a word that stands for something named before."""
+    masked = QUOTED_TITLE.sub(lambda m: "〇" * len(m.group()), question)
+    return any(
+        pattern.search(masked) for pattern in (_PAIR, _POINTING, _BARE, _FORMER, _LATTER, _PLACE)
+    )
+
+
+def _replace(
+    result: Referred, pattern: re.Pattern[str], value: Callable[[re.Match[str]], str | None]
+) -> None:
+    """Replace matches outside titles; None leaves one as it is."""
+    masked = QUOTED_TITLE.sub(lambda m: "〇" * len(m.group()), result.text)
+    pieces, position = [], 0
+    for match in pattern.finditer(masked):
+        new = value(match)
+        if new is None or match.start() < position:
+            continue
+        pieces += [result.text[position : match.start()], new]
+        position = match.end()
+        result.changed = True
+    result.text = "".join(pieces) + result.text[position:]
+
+
+def _pairs(result: Referred, topics: list[str], dialogue: Dialogue) -> None:
+    def value(match: re.Match[str]) -> str | None:
+        if _names_two_before(result.text, match.start()):
+            return None
+        two = _two(topics, dialogue)
+        if two is None:
+            if len(dialogue.exchanges) == 0 or not topics:
+                result.unresolved.append(match.group())
+            return None
+        first, second = two
+        result.about = f"{first}和{second}"
+        words = match.group()
+        if words.startswith(("它和", "这个和那个")):
+            return f"{topics[0]}和{topics[1]}" if len(topics) > 1 else f"{first}和{second}"
+        return f"{first}和{second}"
+
+    _replace(result, _PAIR, value)
+
+
+def _two(topics: list[str], dialogue: Dialogue) -> tuple[str, str] | None:
+    previous = dialogue.previous
+    if previous and (parts := _conjuncts(previous.topic)):
+        return parts
+    if len(topics) >= 2:
+        return topics[1], topics[0]
+    return None
+
+
+def _conjuncts(topic: str) -> tuple[str, str] | None:
+    parts = re.split(r"和|与|跟|以及|、", topic)
+    if len(parts) < 2 or not all(len(p) > 1 for p in parts[:2]):
+        return None
+    first, second = parts[0], parts[1]
+    # 北京和上海的租房补贴: both share what follows 的.
+    if "的" in second and "的" not in first and find_regions(first):
+        first += second[second.index("的") :]
+    return first, second
+
+
+def _names_two_before(text: str, position: int) -> bool:
+    """Whether the question itself names both before saying 两者."""
+    before = text[:position]
+    return bool(
+        re.search(
+            r"[\u4e00-\u9fffA-Za-z0-9]{2,}(?:和|与|跟|、)[\u4e00-\u9fffA-Za-z0-9]{2,}", before
+        )
+    )
+
+
+def _order(result: Referred, topics: list[str], dialogue: Dialogue) -> None:
+    items = listed(dialogue.previous.reply) if dialogue.previous else ()
+    two = _two(topics, dialogue)
+
+    def pick(index: int) -> Callable[[re.Match[str]], str | None]:
+        def value(match: re.Match[str]) -> str | None:
+            if match.group().startswith("第一"):
+                return items[0] if items else None
+            return two[index] if two else None
+
+        return value
+
+    if _FORMER.search(result.text) and _LATTER.search(result.text) and two is None:
+        return
+    _replace(result, _FORMER, pick(0))
+    _replace(result, _LATTER, pick(1))
+
+    def numbered(match: re.Match[str]) -> str | None:
+        number = (
+            "一二三四五六七八九十".find(match["n"])
+            if not match["n"].isdigit()
+            else int(match["n"]) - 1
+        )
+        return items[number] if 0 <= number < len(items) else None
+
+    if items:
+        _replace(
+            result,
+            re.compile(r"第(?P<n>[一二三四五六七八九十]|\d{1,2})(?:个|种|项|款|点|步)"),
+            numbered,
+        )
+
+
+def _places(result: Referred, topics: list[str], dialogue: Dialogue) -> None:
+    def value(match: re.Match[str]) -> str | None:
+        if find_regions(result.text[: match.start()]):
+            return None
+        for exchange in reversed(dialogue.exchanges):
+            if found := find_regions(exchange.question):
+                return found[-1].text
+        return None
+
+    del topics
+    _replace(result, _PLACE, value)
+
+
+def _pointing(result: Referred, topics: list[str], dialogue: Dialogue) -> None:
+    position = 0
+    while match := _POINTING.search(_masked(result.text), position):
+        noun = _noun_after(result.text, match.end())
+        if _DUMMY.match(result.text, match.start()) and noun not in ("办法",):
+            position = match.end()
+            continue
+        new, end = _antecedent(result, match, noun, topics, dialogue)
+        if new is None:
+            position = match.end()
+            continue
+        result.text = result.text[: match.start()] + new + result.text[end:]
+        result.changed, position = True, match.start() + len(new)
+
+
+def _antecedent(
+    result: Referred, match: re.Match[str], noun: str, topics: list[str], dialogue: Dialogue
+) -> tuple[str | None, int]:
+    """What the pointing words at `match` stand for, and where they end in the text."""
+    end = match.end() + len(noun)
+    before = result.text[: match.start()]
+    if noun and _ends_with(before, noun):
+        return None, end  # "公司出了新政策，这个政策…" explains itself
+    if noun and noun not in lexicon.RELATIONS - lexicon.CLASSES:
+        for topic in topics:
+            if _is_a(topic, noun):
+                return topic, end
+        for exchange in reversed(dialogue.exchanges):
+            if noun in lexicon.CLASSES and (found := _named_in(exchange.question, noun)):
+                return found, end
+        if named := _named_in_replies(dialogue, noun):
+            return named, end
+    if not topics:
+        if (not noun or noun in lexicon.CLASSES) and not _own_noun(before):
+            result.unresolved.append(result.text[match.start() : end])
+        return None, end
+    if not noun or (noun in lexicon.CLASSES and not _other_class(noun, topics[0])):
+        result.about = topics[0]
+        return topics[0], end
+    if noun in lexicon.RELATIONS:
+        return topics[0] + "的", match.end()
+    return None, end
+
+
+def _other_class(noun: str, topic: str) -> bool:
+    """这家公司 cannot stand for a holiday: people, places and firms need one of their own."""
+    return noun in (
+        "公司",
+        "企业",
+        "单位",
+        "机构",
+        "部门",
+        "人",
+        "学校",
+        "城市",
+        "地区",
+    ) and not is_person(topic)
+
+
+def _bare(result: Referred, topics: list[str], dialogue: Dialogue) -> None:
+    def value(match: re.Match[str]) -> str | None:
+        before = result.text[: match.start()]
+        linked = before.rstrip().endswith(("和", "与", "跟", "比", "同"))
+        if _own_noun(before) and not linked:
+            return None
+        if not topics:
+            result.unresolved.append(match.group())
+            return None
+        chosen = topics[0]
+        if linked and topics[0] in before:
+            chosen = next((t for t in topics if t not in before), topics[0])
+        result.about = chosen
+        return chosen + ("的" if match.group() == "其" else "")
+
+    del dialogue
+    _replace(result, _BARE, value)
+
+
+def _people(result: Referred, topics: list[str], dialogue: Dialogue) -> None:
+    def value(match: re.Match[str]) -> str | None:
+        if match.group() != result.text[match.start() : match.end()] or _own_noun(
+            result.text[: match.start()]
+        ):
+            return None
+        plural = match.group().endswith("们")
+        for exchange in reversed(dialogue.exchanges):
+            for text in (exchange.reply, exchange.question):
+                if person := _last_person(text):
+                    return person + ("们" if plural and len(person) <= 3 else "")
+        return None
+
+    del topics
+    if "其他" not in result.text and "吉他" not in result.text:
+        _replace(result, _PEOPLE, value)
+
+
+def _last_person(text: str) -> str:
+    phrases = [
+        p.text
+        for p in parse(text[:300]).phrases
+        if p.kind == "person" or p.text.endswith(("负责人", "主管", "经理", "专员"))
+    ]
+    names = [t.text for t in parse(text[:300]).tokens if t.tag == "nr" and len(t.text) >= 2]
+    return (names or phrases or [""])[-1]
+
+
+def _masked(text: str) -> str:
+    return QUOTED_TITLE.sub(lambda m: "〇" * len(m.group()), text)
+
+
+def _noun_after(text: str, position: int) -> str:
+    """The class noun or noun phrase right behind pointing words."""
+    for length in (4, 3, 2, 1):
+        word = text[position : position + length]
+        if len(word) == length and (word in lexicon.CLASSES or word in lexicon.RELATIONS):
+            return word
+    for phrase in parse(text).phrases:
+        if phrase.start == position:
+            return phrase.text
+    return ""
+
+
+def _is_a(topic: str, noun: str) -> bool:
+    bare = topic.strip("《》")
+    return bare.endswith(noun) and len(bare) > len(noun)
+
+
+def _ends_with(before: str, noun: str) -> bool:
+    return bool(re.search(rf"[\u4e00-\u9fff》]{{2,}}{re.escape(noun)}》?[，,。；;、\s]", before))
+
+
+def _own_noun(before: str) -> bool:
+    """Whether the question names something before the pronoun."""
+    return any(p.kind == "topic" for p in parse(before).phrases) if before.strip() else False
+
+
+def _named_in(question: str, noun: str) -> str:
+    for match in reversed(list(QUOTED_TITLE.finditer(question))):
+        if match.group()[1:-1].endswith(noun) or noun in (
+            "文件",
+            "制度",
+            "法规",
+            "法律",
+            "政策",
+            "规定",
+        ):
+            return match.group()
+    for phrase in parse(question).phrases:
+        if phrase.kind == "topic" and _is_a(phrase.text, noun):
+            return phrase.text
+    return ""
+
+
+def _named_in_replies(dialogue: Dialogue, noun: str) -> str:
+    """A thing of this class that our last answer named last ("由行政服务部负责" for 部门)."""
+    reply = dialogue.previous.reply if dialogue.previous else ""
+    if noun not in (
+        "部门",
+        "机构",
+        "单位",
+        "公司",
+        "人",
+        "平台",
+        "系统",
+        "网站",
+        "软件",
+        "应用",
+        "窗口",
+        "中心",
+    ):
+        return ""
+    endings = {
+        "部门": "部|处|局|科|中心|办",
+        "机构": "局|院|所|中心|委",
+        "单位": "局|公司|院|所|中心",
+        "人": "人|员|经理|主管",
+    }
+    found = re.findall(
+        rf"[\u4e00-\u9fffA-Za-z]{{1,10}}(?:{endings.get(noun, noun)})(?![\u4e00-\u9fff]*[法规])",
+        reply[:300],
+    )
+    names = [re.split(r"由|向|到|找|在|联系|是|和|与|，|给|把|请", name)[-1] for name in found]
+    names = [name for name in names if len(name) >= 3]
+    return names[-1] if names else ""

@@ -1,0 +1,160 @@
+"""Short replies to what we said: an answer to our question back, or "好的" to an offer."""
+
+from __future__ import annotations
+
+import re
+
+from rag.types import Clarification, KnowledgeProfile
+from rag.understand.phrases import asks, parse, topic_phrase
+from rag.understand.regions import find_regions
+from rag.understand.substitute import kind_of, put, put_region, put_time
+
+_AFFIRM = re.compile(
+    r"(?:好的?|行|可以|嗯+|要的?|需要的?|是的?|对的?|没错|当然|麻烦(?:你|您)?了?|请(?:继续|说|讲)?|继续|说吧|讲吧|来吧|ok|okay|yes|好啊|好呀|可以的|那就麻烦你|想|愿意|没问题|请便|嗯嗯)+"
+    r"(?:啊|呀|的|吧|了|哦|谢谢)?(?:请|你|您|就)?(?:继续|介绍|说|讲|展开|详细说|详细讲|帮我)?(?:一下|吧|看看)?(?:谢谢(?:你|您)?)?"
+)
+_DECLINE = re.compile(
+    r"(?:不用|不需要|不要|不必|算了|没有|不|不了|暂时不|先不)(?:了|用|谢谢|麻烦)*(?:谢谢(?:你|您)?)?"
+)
+_ALL = re.compile(
+    r"(?:我)?(?:想|要|就)?(?:都|全部|全|所有|各|每)(?:个|地|种|年|款|部)?(?:都)?(?:想|要)?(?:看看|看一下|看|要|行|可以|了解|说说|列出来|介绍|地区?|的|告诉我|给我|查)*(?:一下|吧|都)?|随便|不限|任意|无所谓|所有的?|全部的?|各地的?|全都要?|都看看"
+)
+_UNSURE = re.compile(
+    r"(?:我)?(?:不知道|不清楚|不确定|没想好|不晓得|不好说|说不好|都不是)(?:啊|呢|诶|哎)?"
+)
+_FRAME = re.compile(
+    r"^(?:(?:好的?|嗯+|哦|对|是的?|那)[,，\s]+)?(?:(?:我|就)?(?:想要?|要|是)?(?:问|查|了解|看|知道|选择?|指|说)(?:一下|的)?(?:是)?|就是?|是|应该是|选择?|当然是|麻烦查)?(?:一下)?"
+)
+_SAID = re.compile(
+    r"(?:的|吧|那个|这个|呢|啊|好了|就行|即可|就好|那边|这边|地区|的规定|的政策|那款|这款|的那个)*[。.！!？?\s]*$"
+)
+_ORDINAL = re.compile(
+    r"(?:选|第)?\s*(?P<n>[一二三四五六七八1-8])\s*(?:个|项|种|款|条|号)?(?:吧|的)?"
+)
+_ALL_WORDS = {
+    "region": "各地",
+    "time": "各年度",
+    "product": "各产品",
+    "document_type": "各类文件",
+    "organisation": "各单位",
+}
+
+
+def is_affirmation(text: str) -> bool:
+    """Whether the whole message only agrees."""
+    return bool(_AFFIRM.fullmatch(_bare(text).lower()))
+
+
+def is_refusal(text: str) -> bool:
+    """Whether the whole message only declines."""
+    return bool(_DECLINE.fullmatch(_bare(text)))
+
+
+def is_unsure(text: str) -> bool:
+    """Whether the whole message says that the user doesn't know."""
+    return bool(_UNSURE.fullmatch(_bare(text)))
+
+
+def wants_all(text: str) -> bool:
+    """Whether the whole message asks for all of them ("都看看")."""
+    return bool(_ALL.fullmatch(_bare(text)))
+
+
+def merge(
+    reply: str, asked: Clarification, question: str, profile: KnowledgeProfile | None
+) -> str | None:
+    """The asked question with the reply to our clarification worked in.
+
+    Args:
+        reply: what the user wrote.
+        asked: our clarification.
+        question: the question that we asked back about, complete but for the missing value.
+
+    Returns:
+        The question to answer; None when `reply` is no reply but a question of its own.
+    """
+    text = reply.strip()
+    if wants_all(text):
+        return for_all(question, asked)
+    chosen = _chosen(text, asked)
+    if chosen is None and _own_question(text):
+        return None
+    value = chosen or _value(text)
+    if not value:
+        return None
+    if asks(value) and topic_phrase(parse(value)) and len(value) > 6:
+        return value  # an option whose reply is a whole question
+    if asked.slot == "region" and find_regions(value):
+        return put_region(value, question, profile)
+    if asked.slot == "time" and kind_of(value) == "time":
+        return put_time(value, question, profile)
+    if asked.slot == "reference":
+        return _refer_to(value, question) or put(value, question, profile)
+    return put(value, question, profile)
+
+
+def for_all(question: str, asked: Clarification) -> str:
+    """The question for all values of the slot: "各地租房补贴有多少？"."""
+    word = _ALL_WORDS.get(asked.slot, "")
+    if not word or word in question:
+        return question
+    head = topic_phrase(parse(question))
+    at = head.start if head else parse(question).lead
+    return question[:at] + word + question[at:]
+
+
+def offer_question(action: str) -> str:
+    """What the user asks for by accepting an offer: "请" and the offered action."""
+    text = action.strip(" ，,。")
+    text = re.sub(r"(?:吗|么|呢)$", "", text)
+    text = re.sub(r"^(?:了解|知道|查看|看看|看)(?:一下|更多)?(?:关于)?", "介绍", text)
+    verb = re.match(
+        r"(?:详细|具体|进一步|再)?(?:地)?(?:介绍|说明|解释|列出|列举|查询|查|总结|整理|提供|告诉|讲|对比|比较|展开|计算|补充|推荐|说)",
+        text,
+    )
+    return f"请{text}" if verb else f"请介绍{text}"
+
+
+def _bare(text: str) -> str:
+    return re.sub(r"[\s，,。.！!？?~～…、]+", "", text)
+
+
+def _chosen(text: str, asked: Clarification) -> str | None:
+    """The option that the reply names by its words, its number or its letter."""
+    bare = _bare(text)
+    for option in asked.options:
+        if bare in (_bare(option.label), _bare(option.reply)):
+            if _ALL.fullmatch(_bare(option.reply)):
+                return None
+            return option.reply
+    if asked.options and (match := _ORDINAL.fullmatch(bare)):
+        number = match["n"]
+        index = int(number) - 1 if number.isdigit() else "一二三四五六七八".index(number)
+        if index < len(asked.options):
+            return asked.options[index].reply
+    return None
+
+
+def _value(text: str) -> str:
+    value = _SAID.sub("", text.strip())
+    stripped = _FRAME.sub("", value, count=1)
+    return (stripped or value).strip(" ，,。") if len(stripped) >= 1 else ""
+
+
+def _own_question(text: str) -> bool:
+    """Whether the message asks something of its own instead of replying."""
+    if not re.search(
+        r"怎么|如何|什么|多少|几[\u4e00-\u9fff]|多久|吗[？?]?$|为什么|哪|谁|是否|能不能|有没有",
+        text,
+    ):
+        return False
+    return not find_regions(text) or topic_phrase(parse(text)) is not None
+
+
+def _refer_to(value: str, question: str) -> str | None:
+    """The chosen thing in place of the pronoun that we could not resolve."""
+    from rag.understand.dialogue import Dialogue, Exchange
+    from rag.understand.refer import resolve
+
+    result = resolve(question, Dialogue([Exchange(value, value, value)]))
+    return result.text if result.changed else None

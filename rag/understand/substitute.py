@@ -1,0 +1,312 @@
+"""Put another value of the same kind into an earlier question: "北京呢？", "那病假呢？".
+
+A region replaces a region, a time a time, a product a product, a group of people a group of
+people; any other noun phrase replaces the phrase with the same head, else the topic.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import date
+
+from rag.text.normalise import normalise
+from rag.types import KnowledgeProfile
+from rag.understand import lexicon
+from rag.understand.phrases import Phrase, is_person, parse, topic, topic_phrase
+from rag.understand.regions import (
+    RegionMention,
+    covers,
+    find_regions,
+    official_name,
+    related,
+    without_regions,
+)
+from rag.understand.slots import _LETTERED_PRODUCT as LETTERED
+from rag.understand.slots import QUOTED_TITLE, codes
+from rag.understand.times import find_times
+
+_TODAY = date(2020, 1, 1)  # only the place of a time matters here, never its value
+_MEASURE = re.compile(
+    r"(?:满|超过|不满|不足|未满|达到?|大于|小于|高于|低于|第)?[\d.一二两三四五六七八九十百千万半]+\s*"
+    r"(?:年|个月|月|天|周|小时|元|万元?|千元|平米?|平方米|公里|人|岁|级|倍|次|%|％|条|章|款|名|类|档)(?:以上|以下|以内|及以上|的)?"
+)
+_CLAUSE = re.compile(r"第[\d一二三四五六七八九十百零]+[条章款项节编]")
+_STATE = ["国家", "全国", "中央"]
+
+
+def kind_of(value: str) -> str:
+    """The kind of a short noun phrase: region, time, clause, code, measure, person, relation, thing."""
+    bare = value.strip()
+    regions = find_regions(bare)
+    if regions and not without_regions(bare).strip("的地区市省那"):
+        return "region"
+    times = find_times(bare, _TODAY)
+    if times and len(bare) - sum(t.end - t.start for t in times) <= bare.count("的") + bare.count(
+        "版"
+    ):
+        return "time"
+    if _CLAUSE.fullmatch(bare):
+        return "clause"
+    if any(code == bare for code in codes(bare)) or LETTERED.fullmatch(bare):
+        return "code"
+    if re.search(rf"(?:{_MEASURE.pattern})$", bare) and not find_times(bare, _TODAY):
+        return "measure"
+    if is_person(bare.removesuffix("的")):
+        return "person"
+    parsed = parse(bare)
+    if parsed.tokens and all(t.tag in ("t", "f", "p", "s") for t in parsed.tokens):
+        return "condition"
+    if parsed.tokens and all(t.role in ("rel", "act", "of", "aux") for t in parsed.tokens):
+        return "relation"
+    return "thing"
+
+
+def put(value: str, question: str, profile: KnowledgeProfile | None) -> str | None:
+    """`question` with `value` in place of what has its kind; None when it has no place."""
+    kind = kind_of(value)
+    if kind == "region":
+        return put_region(value, question, profile)
+    if kind == "time":
+        return put_time(value, question, profile)
+    if kind == "clause" and _CLAUSE.search(question):
+        return _CLAUSE.sub(value, question, count=1)
+    if kind == "code":
+        return _put_code(value, question)
+    if kind == "measure":
+        return _put_measure(value, question)
+    if kind == "person":
+        return _put_person(value, question)
+    if kind == "condition":
+        return _before_narrowing(value, question)
+    if kind in ("relation", "clause"):
+        return _ask_relation(value, question)
+    return _put_thing(value, question)
+
+
+def put_region(value: str, question: str, profile: KnowledgeProfile | None) -> str:
+    """`question` about the region(s) that `value` names."""
+    new = find_regions(value)
+    if not new:
+        return question
+    old = find_regions(question)
+    if old:
+        return _replace_regions(question, old, new, profile)
+    for match in QUOTED_TITLE.finditer(question):
+        title = match.group()[1:-1]
+        if len(new) == 1 and (full := title_in_region(title, new[0].path, profile)):
+            return question[: match.start()] + f"《{full}》" + question[match.end() :]
+    return _before_topic("和".join(m.text for m in new), question)
+
+
+def put_time(value: str, question: str, profile: KnowledgeProfile | None = None) -> str:
+    """`question` about the time that `value` names."""
+    new = find_times(value, _TODAY)
+    if not new:
+        return question
+    text = new[0].text if len(new) == 1 else value.removesuffix("的")
+    old = find_times(QUOTED_TITLE.sub(lambda m: "〇" * len(m.group()), question), _TODAY)
+    if old:
+        last = old[0]
+        if re.fullmatch("[上下]半年|.*季度?|.{1,3}月份?", text) and (
+            year := re.match(r"(?:(?:19|20)\d{2}年?|[今去前明]年)(?:度)?", last.text)
+        ):
+            text = year.group() + text
+        return question[: last.start] + text + question[last.end :]
+    del profile
+    head = topic_phrase(parse(question))
+    if head and QUOTED_TITLE.fullmatch(head.text):
+        return question[: head.start] + text + question[head.start :]
+    return _before_narrowing(text, question)
+
+
+def title_in_region(title: str, region: str, profile: KnowledgeProfile | None) -> str | None:
+    """The title of the document that is `title` for `region`, as the document writes it."""
+    if profile is None or find_regions(title.split("《")[0]):
+        return None
+    wanted = bare_title(title)
+    found = [
+        d.title
+        for d in profile.documents
+        if d.title
+        and bare_title(d.title) == wanted
+        and any(related(region, path) for path in title_regions(d.title, d.metadata.region))
+    ]
+    exact = [t for t in found if any(covers(region, p) for p in title_regions(t, None))]
+    return (exact or found or [None])[0]
+
+
+def title_regions(title: str, region: str | None) -> tuple[str, ...]:
+    """The regions that a document is for: its metadata's, else those that begin its title."""
+    if region:
+        return (region,)
+    return tuple(m.path for m in find_regions(title) if m.start <= 1)
+
+
+def bare_title(title: str) -> str:
+    """A title without region, year and the country's name, normalised, for comparison."""
+    text = normalise(title).replace("中华人民共和国", "")
+    text = re.sub(r"[(（【\[]?(?:19|20)\d{2}(?:年度?|版)?(?:修订|修正)?[)）】\]]?版?", "", text)
+    leading = [m for m in find_regions(text) if m.start <= 1]
+    if leading:
+        text = text[: leading[0].start] + text[leading[-1].end :]
+    return text.strip(" 的-—_·.《》")
+
+
+def _replace_regions(
+    question: str,
+    old: Sequence[RegionMention],
+    new: Sequence[RegionMention],
+    profile: KnowledgeProfile | None,
+) -> str:
+    spans = list(dict.fromkeys((m.start, m.end, m.formal) for m in old))
+    replacement = "和".join(dict.fromkeys(m.text for m in new))
+    result = question
+    for start, end, formal in reversed(spans):
+        quoted = next(
+            (m for m in QUOTED_TITLE.finditer(result) if m.start() < start < m.end()), None
+        )
+        if quoted and len(new) == 1:
+            rest = result[quoted.start() + 1 : start] + result[end : quoted.end() - 1]
+            full = title_in_region(rest, new[0].path, profile)
+            if full:
+                result = result[: quoted.start()] + f"《{full}》" + result[quoted.end() :]
+                continue
+        text = replacement
+        if formal and len(new) == 1 and not new[0].formal:
+            text = official_name(new[0].path)
+        result = result[:start] + text + result[end:]
+    return result
+
+
+def _before_topic(value: str, question: str) -> str:
+    head = topic_phrase(parse(question))
+    at = head.start if head else parse(question).lead
+    return question[:at] + value + question[at:]
+
+
+def _before_narrowing(value: str, question: str) -> str:
+    """In front of the topic and of the place or people before it."""
+    parsed = parse(question)
+    head = topic_phrase(parsed)
+    if head is None:
+        return question[: parsed.lead] + value + question[parsed.lead :]
+    at = head.start
+    for phrase in reversed(parsed.phrases):
+        if phrase.kind in ("place", "person") and phrase.end <= at and at - phrase.end <= 1:
+            at = phrase.start
+    return question[:at] + value + question[at:]
+
+
+def _put_code(value: str, question: str) -> str:
+    letters = [(m.start(), m.end()) for m in LETTERED.finditer(question)]
+    others = [(question.index(c), question.index(c) + len(c)) for c in codes(question)]
+    same = letters if LETTERED.fullmatch(value) else others
+    spans = same or letters or others
+    if spans:
+        start, end = spans[0]
+        return question[:start] + value + question[end:]
+    tail = re.search(r"(产品|型号|款|套餐|版本|系列|方案|计划)$", value)
+    if tail and (match := re.search(rf"[\u4e00-\u9fffA-Za-z0-9]{{1,6}}?{tail.group()}", question)):
+        return question[: match.start()] + value + question[match.end() :]
+    return _put_thing(value, question)
+
+
+def _put_measure(value: str, question: str) -> str:
+    unit = re.search(r"年|个月|月|天|小时|元|平|公里|人|岁|级|倍|次|%|条|章|档", value)
+    for match in _MEASURE.finditer(question):
+        if unit and unit.group() in match.group():
+            new = (
+                value
+                if value.endswith("的") == match.group().endswith("的")
+                else value.removesuffix("的")
+            )
+            if match.group().endswith("的") and not new.endswith("的"):
+                new += "的"
+            return question[: match.start()] + new + question[match.end() :]
+    return _before_narrowing(value if value.endswith("的") else value + "的", question)
+
+
+def _put_person(value: str, question: str) -> str:
+    value = value.removesuffix("的")
+    parsed = parse(question)
+    people = [p for p in parsed.phrases if p.kind == "person"]
+    if people:
+        span = people[0]
+        return question[: span.start] + value + question[span.end :]
+    for token in parsed.tokens:  # 正式员工的年假: the group stands inside the topic
+        if is_person(token.text) or token.text in lexicon.GENERIC_PEOPLE:
+            start = token.start
+            before = [t for t in parsed.tokens if t.end == start and t.role == "noun"]
+            if before and token.text in lexicon.GENERIC_PEOPLE and not find_regions(before[0].text):
+                start = before[0].start
+            return question[:start] + value + question[token.end :]
+    return _before_topic(value, question)
+
+
+def _ask_relation(value: str, question: str) -> str | None:
+    """年假有几天？ + 申请流程 → 年假的申请流程是什么？"""
+    about = topic(question)
+    return f"{about}的{value}是什么？" if about else None
+
+
+def _put_thing(value: str, question: str) -> str | None:
+    parsed = parse(question)
+    head = topic_phrase(parsed)
+    if head is None:
+        return None
+    if find_regions(value):
+        narrowing = [p for p in parsed.phrases if p.kind == "place" and p.end <= head.start]
+        start = narrowing[0].start if narrowing else head.start
+        inner = find_regions(head.text)
+        if not narrowing and inner:
+            start = head.start + inner[0].start
+        return question[:start] + value + question[head.end :]
+    start, end = _matching_span(value, parsed.text, parsed.phrases, head)
+    return question[:start] + value + question[end:]
+
+
+def _matching_span(
+    value: str, text: str, phrases: Sequence[Phrase], head: Phrase
+) -> tuple[int, int]:
+    """The part of the question with the same head as `value`; else the topic's core."""
+    if QUOTED_TITLE.fullmatch(head.text):
+        return head.start, head.end
+    for phrase in (head, *(p for p in phrases if p.kind == "topic" and p is not head)):
+        span = _same_head(value, text, phrase)
+        if span:
+            return span
+    start = head.start
+    inner = find_regions(head.text) + find_times(head.text, _TODAY)  # type: ignore[operator]
+    for mention in sorted(inner, key=lambda m: m.start):
+        if head.start + mention.start == start:
+            start = head.start + mention.end
+    if start >= head.end:
+        start = head.start
+    last_of = text.rfind("的", start, head.end)
+    if last_of >= 0 and is_person(text[start:last_of]):
+        start = last_of + 1
+    return start, head.end
+
+
+def _same_head(value: str, text: str, phrase: Phrase) -> tuple[int, int] | None:
+    tokens = [t for t in parse(text).tokens if phrase.start <= t.start and t.end <= phrase.end]
+    for index in range(len(tokens) - 1, -1, -1):
+        word = tokens[index].text
+        if tokens[index].role != "noun" or word[-1] != value[-1] or word in lexicon.RELATIONS:
+            continue
+        start = tokens[index].start
+        while (
+            index > 0
+            and tokens[index - 1].role == "noun"
+            and len(word) < len(value)
+            and not find_regions(tokens[index - 1].text)
+            and not is_person(tokens[index - 1].text)
+            and tokens[index - 1].text not in lexicon.GENERIC_PEOPLE
+        ):
+            index -= 1
+            start = tokens[index].start
+            word = text[start : tokens[index].end] + word
+        end = start + len(word)
+        return start, end
+    return None
