@@ -25,9 +25,10 @@ from rag.ingest.pipeline import Pipeline
 from rag.knowledge import Knowledge
 from rag.models.registry import Models
 from rag.observe.health import Doctor
+from rag.reindex import Reindex
 from rag.settings import Secrets, Settings, SettingsService, data_directory
 from rag.store.catalog import Catalog
-from rag.store.lock import DirectoryLock
+from rag.store.lock import LOCK_NAME, ProcessLock
 from rag.store.vectors import VectorStore
 from rag.types import KnowledgeBase, QueryPlan, Retrieval, SearchFilter
 
@@ -56,7 +57,7 @@ class Application:
     def __init__(self, data: Path) -> None:
         data.mkdir(parents=True, exist_ok=True)
         self.data = data
-        self._lock = DirectoryLock(data)
+        self._lock = ProcessLock(data / LOCK_NAME)
         self._lock.acquire()
         try:
             self._build(data)
@@ -79,12 +80,13 @@ class Application:
         self.pipeline = Pipeline(
             self.catalog, self.vectors, self.models.embedder, self._current, self.files
         )
+        self.reindex = Reindex(self.catalog, self.vectors, self.models)
         self.jobs = JobQueue(data, self.pipeline, self.catalog, self._current)
         self.knowledge = Knowledge(
             self.catalog, self.pipeline, self.jobs, self.files, self.audit, self._current
         )
         self.conversations = Conversations(self.catalog, lambda: self.chain, self.wait_ready)
-        self.doctor = Doctor(self.catalog, self.vectors, self.files, self.pipeline, data)
+        self.doctor = Doctor(self.catalog, self.vectors, self.files, self.reindex, data)
         self.retriever: Retriever
         self.chain: Chain
         self.ready = threading.Event()
@@ -244,18 +246,9 @@ class Application:
             made = QueryPlan(queries=(question,), filter=SearchFilter(kb_ids=tuple(kb_ids)))
         return self.retriever.search(made, question=meaning.standalone_question, top_k=top_k)
 
-    # --- Another embedder -------------------------------------------------------------
-
     def _embedder_changed(self, old: Settings, new: Settings) -> None:
         if old.embedder != new.embedder:
-            self.jobs.submit_rebuild(self.switch_embedder)
-
-    def switch_embedder(self, progress: Callable[[float], None]) -> None:
-        """Embed everything anew beside the old vectors, then swap; searches never stop."""
-        embedder = self.models.new_embedder()
-        embedder.embed_queries(["你好"])
-        self.pipeline.rebuild(embedder, progress)
-        self.models.use_embedder(embedder)
+            self.reindex.start(self.models.new_embedder)
 
 
 def create_application(data: str | Path | None = None) -> Application:

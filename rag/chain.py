@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any
+from typing import Any, TypeVar
 
 from langchain_core.callbacks import CallbackManagerForChainRun
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
@@ -54,6 +54,8 @@ from rag.understand.ambiguity import judge
 from rag.understand.llm import understand_with_llm
 from rag.understand.plan import plan as make_plan
 from rag.understand.understand import understand
+
+T = TypeVar("T")
 
 MAX_QUESTION_CHARACTERS = 4000
 """Longest question, chosen by us: eight times the embedder's window leaves nothing to gain."""
@@ -124,7 +126,7 @@ class Chain(Runnable[TurnInput, Any]):
         self._writer = Writer(chat, prompts)
         self._prompts = prompts
 
-    def invoke(  # type: ignore[override]
+    def invoke(
         self, input: TurnInput, config: RunnableConfig | None = None, **kwargs: Any
     ) -> Answer:
         """Run a turn to its end and return the Answer.
@@ -137,7 +139,7 @@ class Chain(Runnable[TurnInput, Any]):
                 return event.answer
         raise AssertionError("a turn ends with Final or raises")
 
-    def stream(  # type: ignore[override]
+    def stream(
         self,
         input: TurnInput,
         config: RunnableConfig | None = None,
@@ -224,8 +226,8 @@ class Chain(Runnable[TurnInput, Any]):
 
     def _understand(
         self, turn: _Turn, profile: KnowledgeProfile
-    ) -> Iterator[Event] | Any:  # a generator that returns an Understanding
-        meaning: Understanding = yield from self._step(
+    ) -> Generator[Event, None, Understanding]:
+        meaning = yield from self._step(
             turn,
             "understand",
             lambda _: self._meaning(turn.input, profile, turn.settings),
@@ -248,8 +250,8 @@ class Chain(Runnable[TurnInput, Any]):
 
     def _clarify(
         self, turn: _Turn, meaning: Understanding, profile: KnowledgeProfile
-    ) -> Iterator[Event] | Any:
-        judged: Understanding = yield from self._step(
+    ) -> Generator[Event, None, Understanding]:
+        judged = yield from self._step(
             turn,
             "clarify",
             lambda _: judge(meaning, turn.input.history, profile, self._probe(turn.input)),
@@ -259,8 +261,8 @@ class Chain(Runnable[TurnInput, Any]):
 
     def _plan(
         self, turn: _Turn, meaning: Understanding, profile: KnowledgeProfile
-    ) -> Iterator[Event] | Any:
-        made: QueryPlan = yield from self._step(
+    ) -> Generator[Event, None, QueryPlan]:
+        made = yield from self._step(
             turn,
             "plan",
             lambda _: make_plan(meaning, turn.input.kb_ids, profile=profile),
@@ -270,9 +272,9 @@ class Chain(Runnable[TurnInput, Any]):
 
     def _retrieve(
         self, turn: _Turn, meaning: Understanding, query_plan: QueryPlan
-    ) -> Iterator[Event] | Any:
+    ) -> Generator[Event, None, Retrieval]:
         top_k = turn.settings.retrieval.top_k * (1 + min(turn.input.attempt, 3))
-        found: Retrieval = yield from self._step(
+        found = yield from self._step(
             turn,
             "retrieve",
             lambda _: self._retriever.search(
@@ -284,8 +286,8 @@ class Chain(Runnable[TurnInput, Any]):
 
     def _compress(
         self, turn: _Turn, meaning: Understanding, hits: Sequence[Hit]
-    ) -> Iterator[Event] | Any:
-        evidence: tuple[Evidence, ...] = yield from self._step(
+    ) -> Generator[Event, None, tuple[Evidence, ...]]:
+        evidence = yield from self._step(
             turn,
             "compress",
             lambda _: self._retriever.evidence(meaning.standalone_question, hits),
@@ -329,7 +331,7 @@ class Chain(Runnable[TurnInput, Any]):
         yield self._finished(
             turn, "generate", began, draft.summary, {"model": draft.model, "notes": draft.notes}
         )
-        checked: Written = yield from self._step(
+        checked = yield from self._step(
             turn,
             "verify",
             lambda _: self._writer.check(draft, meaning, evidence, turn.settings),
@@ -356,14 +358,14 @@ class Chain(Runnable[TurnInput, Any]):
         self,
         turn: _Turn,
         name: Step,
-        function: Callable[[Any], Any],
-        describe: Callable[[Any], tuple[str, dict[str, Any]]],
-    ) -> Iterator[Event] | Any:
+        function: Callable[[Any], T],
+        describe: Callable[[T], tuple[str, dict[str, Any]]],
+    ) -> Generator[Event, None, T]:
         if turn.stop.is_set() and name != "verify":
             raise _Stopped
         yield StepStarted(step=name)
         began = time.perf_counter()
-        result = RunnableLambda(function, name=name).invoke(None, self._child(turn, name))
+        result: T = RunnableLambda(function, name=name).invoke(None, self._child(turn, name))
         summary, details = describe(result)
         yield self._finished(turn, name, began, summary, details)
         return result

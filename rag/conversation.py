@@ -12,6 +12,7 @@ import secrets
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from rag.access.policy import can_read
 from rag.chain import Chain, TurnInput, check_question, failed
@@ -25,6 +26,7 @@ from rag.types import (
     Failed,
     Final,
     Message,
+    MessageStatus,
     Person,
     Token,
     Turn,
@@ -56,6 +58,9 @@ class _Running:
             self.finished = isinstance(event, Final | Failed)
             self.news.notify_all()
             return len(self.events)
+
+
+Readable = list[str]
 
 
 class Conversations:
@@ -200,7 +205,11 @@ class Conversations:
             return list(enumerate(running.events[after:], start=after + 1))
 
     def feedback(
-        self, message_id: str, person: Person, value: str | None, reason: str = ""
+        self,
+        message_id: str,
+        person: Person,
+        value: Literal["up", "down"] | None,
+        reason: str = "",
     ) -> None:
         """Store a thumb ("up", "down" or None) with an optional reason."""
         self._owned(message_id, person)
@@ -282,7 +291,9 @@ class Conversations:
         answer = answer.model_copy(
             update={"timings_ms": {**answer.timings_ms, "attempt": float(attempt)}}
         )
-        status = {"stopped": "stopped", "error": "error"}.get(answer.status, "done")
+        status: MessageStatus = "done"
+        if answer.status == "stopped" or answer.status == "error":
+            status = answer.status
         self._catalog.conversations.update_message(
             message_id, content=answer.text, status=status, answer=answer
         )
@@ -310,7 +321,7 @@ class Conversations:
                 remedy_en="Wait for it or stop it first.",
             )
 
-    def _readable(self, person: Person, kb_ids: Sequence[str]) -> list[str]:
+    def _readable(self, person: Person, kb_ids: Sequence[str]) -> Readable:
         bases = {kb.id: kb for kb in self._catalog.knowledge_bases.list()}
         return [i for i in kb_ids if i in bases and can_read(person, bases[i])]
 
@@ -321,7 +332,7 @@ def turns(messages: Sequence[Message]) -> list[Turn]:
     Empty assistant messages (stopped before the first word) are left out, since providers
     reject them.
     """
-    history = []
+    history: list[Turn] = []
     for message in messages:
         answer = message.answer
         if not message.content.strip():
@@ -330,9 +341,7 @@ def turns(messages: Sequence[Message]) -> list[Turn]:
         if message.role == "assistant" and meaning is not None and history:
             asked = history[-1]
             if asked.role == "user":
-                history[-1] = asked.model_copy(
-                    update={"standalone": meaning.standalone_question}
-                )
+                history[-1] = asked.model_copy(update={"standalone": meaning.standalone_question})
         history.append(
             Turn(
                 role=message.role,

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from rag.commands import ask, documents, doctor, parse, search, understand
+from rag.commands import ask, doctor, documents, parse, search, understand
 from rag.commands.output import Output
 from rag.errors import ZhiwenError
 

@@ -51,6 +51,4 @@ def read(path: Path, args: argparse.Namespace) -> Document:
         raise NotFound(f"没有这个文件：{path}。", message_en=f"There is no file {path}.")
     settings = load_settings(data_directory(args.data)).ingest
     inspection = inspect(path, settings)
-    return clean(
-        parse(path, inspection, name=path.name, settings=settings, password=args.password)
-    )
+    return clean(parse(path, inspection, name=path.name, settings=settings, password=args.password))
