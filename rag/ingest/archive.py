@@ -5,6 +5,7 @@ from __future__ import annotations
 import zipfile
 import zlib
 from pathlib import Path
+from typing import IO
 
 from rag.errors import CorruptDocument, TooLarge
 from rag.settings import IngestSettings
@@ -21,7 +22,7 @@ _MAX_XML_BYTES = 300 << 20
 """Largest XML part that is read whole; it takes several times as much memory as a tree."""
 
 
-def list_members(path: Path, settings: IngestSettings) -> dict[str, int]:
+def list_members(source: Path | IO[bytes], settings: IngestSettings) -> dict[str, int]:
     """Names and unpacked sizes in bytes of the archive's files.
 
     Raises:
@@ -29,7 +30,7 @@ def list_members(path: Path, settings: IngestSettings) -> dict[str, int]:
         TooLarge: it would unpack beyond the configured bounds.
     """
     try:
-        with zipfile.ZipFile(path) as archive:
+        with zipfile.ZipFile(source) as archive:
             entries = archive.infolist()
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
         raise damaged(str(error)) from error

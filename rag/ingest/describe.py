@@ -1,10 +1,294 @@
-"""Finds a document's metadata by rules: the fifth step of the offline chain."""
+"""Finds a document's metadata by rules: the step of the offline chain after chunking.
+
+What the source states itself (front matter, record metadata) always wins. Then the title is
+believed over the file name, and both over the text, because a text mentions many regions and
+years that it is not about.
+"""
 
 from __future__ import annotations
 
-from rag.types import Document, DocumentMetadata
+import re
+import unicodedata
+from collections.abc import Iterable
+from datetime import date
+from pathlib import PurePath
+
+from rag.ingest.describe_dates import effective_date, expiry_date, publish_date, text_dates
+from rag.ingest.headings import clause_label, heading_level, is_title_like
+from rag.ingest.metadata import merge
+from rag.types import Block, Document, DocumentMetadata
+
+DOCUMENT_TYPES: tuple[str, ...] = (
+    "条例", "办法", "细则", "规定", "通知", "公告", "通告", "意见", "决定", "决议", "批复", "函",
+    "方案", "规划", "计划", "规范", "标准", "规程", "制度", "章程", "规则", "准则", "指南", "指引",
+    "手册", "说明书", "FAQ", "合同", "协议", "报告", "纪要", "清单", "公报", "白皮书", "简历",
+    "价格表", "联系方式", "教程", "须知", "公约", "法",
+)  # fmt: skip
+"""The words that `document_type` can be; "实施办法" and "管理办法" are both 办法."""
+
+_TYPE_ALIASES = {
+    "常见问题": "FAQ", "常见问题解答": "FAQ", "问答": "FAQ", "faq": "FAQ", "年报": "报告",
+    "季报": "报告", "招股说明书": "说明书", "招股书": "说明书", "指导意见": "意见", "法典": "法",
+    "解释": "法", "会议纪要": "纪要", "报价单": "价格表", "价目表": "价格表", "安排": "通知",
+}  # fmt: skip
+_TYPE = re.compile(
+    "|".join(sorted({*DOCUMENT_TYPES, *_TYPE_ALIASES} - {"法", "函"}, key=len)[::-1])
+)
+_LAW = re.compile(r"(中华人民共和国|^).{2,20}法$")
+_VERSION_SUFFIX = re.compile(
+    r"[（(【\[_\-\s]*(?:(?:19|20)\d{2}\s*年?|[vV]?\d+(?:\.\d+)+|第[一二三四五六七八九十\d]+版|试行|暂行|"
+    r"修订|修正|草案|征求意见稿|最新|终稿|定稿|正式|公开|版|稿|修订版|全文|副本|[-\d\s.年月日]+)*[）)】\]\s]*$"
+)
+_QUOTED = re.compile(r"《[^《》]*(?:《[^《》]*》[^《》]*)*》")
+_YEAR_IN_TITLE = re.compile(r"(?<!\d)(19[5-9]\d|20\d{2})(?!\d)(?!\s*[-—–]?\s*\d{4,}\s*号)")
+_NUMBER = re.compile(
+    r"[一-鿿]{1,12}\s?[〔\[［【(（]\s?((?:19|20)\d{2})\s?[〕\]］】)）]\s?第?\s?\d{1,5}\s?号"
+    r"|(?:[一-鿿]{2,20}令|公告)\s*第\s*\d{1,5}\s*号"
+    r"|(?:GB|DB\d{2}|YY|HJ|JJG|JJF|QB|JB|HG|SH|DL|NB|CJJ|JGJ|WS|YD|GA|T)(?:/[TZ])?\s?\d{2,6}"
+    r"(?:\.\d+)?[-—–](?:19|20)\d{2}"
+)
+_STATED_NUMBER = re.compile(
+    r"(?:文件编号|制度编号|编号|文号|发文字号)\s*[:：]\s*([^\s，。；·|]{3,40})"
+)
+_STATED_ORGANISATION = re.compile(
+    r"(?:发布单位|发布机构|发文机关|发布部门|制定单位|颁布单位|编制单位|主管部门|归口部门|公司名称)"
+    r"\s*[:：]\s*([^\s，。；·|]{2,40})"
+)
+_COMPANY = re.compile(
+    r"[一-鿿A-Za-z0-9（）()]{2,30}?(?:有限责任公司|股份有限公司|有限公司|集团公司)"
+)
+_ORGANISATION_TITLE = re.compile(
+    r"^([一-鿿]{2,30}?(?:人民政府|办公厅|办公室|委员会|厅|局|部|院|会|中心|公司|大学|学院|银行|集团))"
+    r"(?:等[一二三四五六七八九十]*部门)?(?:关于|印发|发布)"
+)
+_SHORT_COMPANY = re.compile(
+    r"^([一-鿿]{2,8}(?:科技|公司|集团|银行|大学|医院|股份|电子|软件|网络|物流|保险|证券|药业|制药))"
+)
+_PRODUCT_TITLE = re.compile(
+    r"^(.{2,30}?)(?:产品|用户|使用|操作|安装|维护保养|维护|维修|快速入门|技术|服务)*"
+    r"(?:手册|说明书|指南|白皮书|规格书|教程|价格表|说明)"
+)
+_CODE = re.compile(r"[A-Za-z]{1,8}[- ]?\d{1,5}[A-Za-z]?(?![A-Za-z0-9])|[A-Z]{2,6}系列")
+_NO_PRODUCT = re.compile(
+    r"员工|职工|新生|学生|管理|操作规程|入职|安全|报销|办事|申请|申报|政策|服务$|公司$"
+)
+_USELESS_TITLE = re.compile(
+    r"microsoft|word|powerpoint|excel|untitled|无标题|未命名|幻灯片|slide|^\d*$|\.(docx?|pdf|xlsx?|pptx?|"
+    r"wps|indd|dwg|tmp|html?)$|^(文档|新建|document|presentation|print|sheet|工作表)",
+    re.IGNORECASE,
+)
+_HEAD_CHARACTERS = 1500
+"""How much of the text's start (and end) is searched for numbers, dates and issuers."""
 
 
 def describe(document: Document) -> DocumentMetadata:
-    """Title, region, year, dates, type, number, organisation and product."""
-    raise NotImplementedError
+    """Title, region, year, dates, type, number, organisation, product and language."""
+    stem = file_stem(document.name)
+    title = document.metadata.title or find_title(document) or stem
+    head, tail = _ends(document)
+    records = any(block.record_id is not None for block in document.blocks)
+    number = None if records else _document_number(title, head)
+    dates = [] if records else text_dates(head)
+    published = None if records else publish_date(head, tail, dates)
+    effective = None if records else effective_date(_whole(document), dates, published)
+    organisation = _organisation(title, stem, "" if records else head)
+    found = DocumentMetadata(
+        title=title,
+        region=find_region(title) or find_region(stem) or _region_of_issuer(number, organisation),
+        year=_year(title, stem, number, published, effective, dates),
+        publish_date=published,
+        effective_date=effective,
+        expiry_date=None if records else expiry_date(_whole(document), effective or published),
+        document_type=find_type(title) or find_type(stem),
+        document_number=number,
+        organisation=organisation,
+        product=_product(title) or _product(stem),
+        language=_language(head),
+    )
+    return merge(document.metadata, found)
+
+
+def file_stem(name: str) -> str:
+    """A file's name without its extension, as people would say it."""
+    return re.sub(r"[_\s]+", " ", PurePath(name.replace("\\", "/")).stem).strip() or name
+
+
+def find_title(document: Document) -> str | None:
+    """The title that the document itself shows, else the one among its properties."""
+    shown = _shown_title(document.blocks)
+    stated = document.title if document.title and is_useful_title(document.title) else None
+    if document.media_type == "text/html" and stated:
+        # Pages add the site's name: "办法_某市政府网站".
+        stated = re.split(r"\s*[_|｜]\s*|\s+[-–—]\s+", stated)[0] or stated
+    return shown or stated
+
+
+def is_useful_title(title: str) -> bool:
+    """Whether a title among a file's properties says anything about the content."""
+    text = title.strip()
+    return 2 <= len(text) <= 120 and not _USELESS_TITLE.search(text)
+
+
+def find_region(title: str) -> str | None:
+    """The region that a title is about, as a path; None for the whole country.
+
+    Regions inside 《》 count only when there is none outside.
+    """
+    from rag.understand.regions import find_regions
+
+    text = unicodedata.normalize("NFKC", title)
+    for part in (_QUOTED.sub("", text), text):
+        found = find_regions(part)
+        if found:
+            # "浙江省" and then "杭州市" apart: the finer one that lies in the first.
+            path = found[0].path
+            for mention in found[1:]:
+                path = mention.path if mention.path.startswith(path + "/") else path
+            return path
+    return None
+
+
+def find_type(title: str) -> str | None:
+    """The kind of document that a title names, one of `DOCUMENT_TYPES`."""
+    core = _VERSION_SUFFIX.sub("", title.strip())
+    if _LAW.search(core):
+        return "法"
+    outside = _QUOTED.sub("", core)
+    for text in (outside, core):
+        matches = _TYPE.findall(text)
+        if matches:
+            # The last word decides: "关于印发…办法的通知" is a 通知.
+            found = str(matches[-1])
+            return _TYPE_ALIASES.get(found, found)
+    lowered = title.lower()
+    return "FAQ" if "faq" in lowered else None
+
+
+def _shown_title(blocks: Iterable[Block]) -> str | None:
+    """The first heading that stands above everything but short lines."""
+    for position, block in enumerate(blocks):
+        if block.record_id is not None or position > 12 or block.kind == "table":
+            return None
+        text = " ".join(block.text.split())
+        if block.kind == "heading" and not _is_part(text):
+            return text if 2 <= len(text) <= 120 else None
+        if block.kind == "heading" or clause_label(text):
+            return None
+        if position == 0 and is_title_like(text) and find_type(text) and "\n" not in block.text:
+            return text
+        if len(text) > 200:
+            return None
+    return None
+
+
+def _is_part(text: str) -> bool:
+    return clause_label(text) is not None or heading_level(text) is not None or text in (
+        "目录", "前言", "摘要", "序言", "引言",
+    )  # fmt: skip
+
+
+def _ends(document: Document) -> tuple[str, str]:
+    head: list[str] = []
+    size = 0
+    for block in document.blocks:
+        head.append(block.text[:_HEAD_CHARACTERS])
+        size += len(head[-1])
+        if size > _HEAD_CHARACTERS:
+            break
+    tail = [block.text for block in document.blocks[-6:] if block.kind != "table"]
+    return (
+        unicodedata.normalize("NFKC", "\n".join(head))[: 2 * _HEAD_CHARACTERS],
+        unicodedata.normalize("NFKC", "\n".join(tail))[-_HEAD_CHARACTERS:],
+    )
+
+
+def _whole(document: Document) -> str:
+    return unicodedata.normalize("NFKC", "\n".join(block.text for block in document.blocks))
+
+
+def _year(
+    title: str,
+    stem: str,
+    number: str | None,
+    published: date | None,
+    effective: date | None,
+    dates: list[date],
+) -> int | None:
+    """The year that the content applies to: named by title or file name, else of its number,
+    its last change, its publication or its coming into force."""
+    for text in (title, stem):
+        years = [int(y) for y in _YEAR_IN_TITLE.findall(unicodedata.normalize("NFKC", text))]
+        if years:
+            return years[0]
+    match = _NUMBER.search(number or "")
+    if match and match[1]:
+        return int(match[1])
+    for found in (published, max(dates, default=None), effective):
+        if found is not None:
+            return found.year
+    return None
+
+
+def _document_number(title: str, head: str) -> str | None:
+    start = head[:_HEAD_CHARACTERS]
+    # A number inside a sentence cites another document; its own stands alone in a line.
+    for line in (title, *start.split("\n")[:25]):
+        line = line.strip()
+        stated = _STATED_NUMBER.search(line)
+        if stated:
+            return stated[1]
+        match = _NUMBER.search(line)
+        if match and len(line) - len(match[0]) <= 12 and "《" not in line:
+            return re.sub(r"\s", "", match[0])
+    match = _NUMBER.search(title)
+    return match[0] if match else None
+
+
+def _organisation(title: str, stem: str, head: str) -> str | None:
+    stated = _STATED_ORGANISATION.search(head)
+    if stated:
+        return stated[1]
+    for text in (title, stem):
+        for pattern in (_ORGANISATION_TITLE, _COMPANY, _SHORT_COMPANY):
+            match = pattern.search(text)
+            if match:
+                return match[1] if match.lastindex else match[0]
+    start = [line for line in head.split("\n")[:8] if len(line) <= 60]
+    for line in start:
+        match = _COMPANY.search(line)
+        if match:
+            return match[0]
+    return None
+
+
+def _region_of_issuer(number: str | None, organisation: str | None) -> str | None:
+    from rag.understand.regions import find_regions
+
+    for text in (organisation, number):
+        found = find_regions(text) if text else []
+        # A company that is called after a city doesn't speak for the city.
+        if found and not (text == organisation and text and text.endswith("公司")):
+            return found[0].path
+    return None
+
+
+def _product(title: str) -> str | None:
+    core = unicodedata.normalize("NFKC", title).strip()
+    match = _PRODUCT_TITLE.match(core)
+    if match is None or _NO_PRODUCT.search(match[1]):
+        return None
+    code = _CODE.search(match[1])
+    if code:
+        return match[1].strip() if len(match[1]) <= 20 else code[0]
+    return match[1].strip(" 《》") if "产品" in core and len(match[1]) <= 20 else None
+
+
+def _language(text: str) -> str | None:
+    han = sum("一" <= c <= "鿿" for c in text)
+    kana = sum("぀" <= c <= "ヿ" for c in text)
+    latin = sum(c.isascii() and c.isalpha() for c in text)
+    if kana > 0.1 * (han + kana) and kana > 5:
+        return "ja"
+    if han > latin / 4 and han > 0:
+        return "zh"
+    return "en" if latin else None

@@ -1,21 +1,52 @@
-"""Background ingestion: a durable queue (huey on SQLite) inside our own process."""
+"""Background ingestion: a durable queue (huey on SQLite) inside our own process.
+
+The catalog's job rows are the truth; huey executes. At a start, its queue is filled anew from
+the rows that are not finished, so a crash loses nothing and runs nothing twice. Passwords
+are held in memory only.
+"""
 
 from __future__ import annotations
 
+import logging
+import threading
+import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from rag.ingest.pipeline import Pipeline
+from rag.errors import InvalidInput, ModelUnavailable, NotFound, StoreError, ZhiwenError
+from rag.ingest.files import report_full_disk
+from rag.ingest.pipeline import Cancelled, Pipeline
 from rag.settings import Settings
-from rag.types import JobInfo
+from rag.types import IngestResult, JobInfo, JobStage
 
 if TYPE_CHECKING:
     from rag.store.catalog import Catalog
 
+log = logging.getLogger(__name__)
+
+RETRY_DELAYS_S = (5.0, 30.0, 120.0)
+"""Waits before the retries of a transient failure. Chosen by us: outlasts a restart of a
+model server, and gives up while people still remember the upload."""
+
+MAX_ATTEMPTS = len(RETRY_DELAYS_S) + 1
+"""Starts of one job; counts those that a crash of the process cut off, so that a file that
+kills the process is not started for ever."""
+
+_REPORT_EVERY_S = 0.25
+"""Least time between two writes of progress, and between two looks at the cancel flag."""
+
+_STOP_WITHIN_S = 20.0
+
+Work = Callable[[Callable[[float], None]], object]
+
 
 class JobQueue:
-    """Submits, runs, cancels and retries ingestion jobs. Thread-safe."""
+    """Submits, runs, cancels and retries ingestion jobs. Thread-safe.
+
+    Args:
+        data: the data directory; the queue is `jobs.sqlite` in it.
+    """
 
     def __init__(
         self,
@@ -24,18 +55,55 @@ class JobQueue:
         catalog: Catalog,
         settings: Callable[[], Settings],
     ) -> None:
-        self.data = data
-        self.pipeline = pipeline
-        self.catalog = catalog
-        self.settings = settings
+        self._data = data
+        self._pipeline = pipeline
+        self._catalog = catalog
+        self._settings = settings
+        self._passwords: dict[str, str] = {}
+        self._works: dict[str, Work] = {}
+        self._stopping = threading.Event()
+        self._lock = threading.Lock()
+        self._huey: Any = None
+        self._task: Any = None
+        self._consumer: Any = None
+
+    # --- Starting and ending ----------------------------------------------------------
 
     def start(self) -> None:
         """Start the workers and resume what an earlier process left unfinished."""
-        raise NotImplementedError
+        with self._lock:
+            if self._consumer is not None:
+                return
+            self._stopping.clear()
+            queue = self._open()
+            queue.flush()
+            for job in reversed(self._catalog.jobs.list(active_only=True)):
+                self._resume(job)
+            self._consumer = queue.create_consumer(
+                workers=self._settings().ingest.workers,
+                worker_type="thread",
+                periodic=False,
+                initial_delay=0.05,
+                max_delay=0.5,
+                check_worker_health=False,
+                shutdown_timeout=_STOP_WITHIN_S,
+            )
+            # huey would replace the process's signal handlers, which only the main thread may.
+            self._consumer._set_signal_handlers = lambda: None
+            self._consumer.start()
 
     def stop(self) -> None:
         """Stop the workers; running jobs go back to the queue for the next start."""
-        raise NotImplementedError
+        self._stopping.set()
+        with self._lock:
+            consumer, self._consumer = self._consumer, None
+            if consumer is not None:
+                consumer.stop(graceful=True)
+            if self._huey is not None:
+                self._huey.storage.close()
+                self._huey = self._task = None
+
+    # --- Jobs -------------------------------------------------------------------------
 
     def submit(
         self,
@@ -45,17 +113,227 @@ class JobQueue:
         uploaded_by: str | None = None,
         password: str | None = None,
     ) -> JobInfo:
-        """Queue a file for ingestion."""
-        raise NotImplementedError
+        """Keep the file and queue it for ingestion; returns at once.
+
+        Raises:
+            DiskFull: the file or the job could not be kept.
+            NotFound: there is no file at `path`.
+        """
+        with report_full_disk(name):
+            stored = self._pipeline.files.put(path, name)
+            payload = {"sha256": stored.sha256, "uploaded_by": uploaded_by}
+            job = self._catalog.jobs.create(kb_id, name, payload=payload)
+            self._enqueue(job.id, password)
+        return job
+
+    def submit_rebuild(self, work: Work, name: str = "重建索引") -> JobInfo:
+        """Queue other long work (an index rebuild) that reports 0..1; it can be cancelled
+        between its reports, and is not resumed after a restart."""
+        job = self._catalog.jobs.create("", name, payload={"work": True})
+        self._works[job.id] = work
+        self._enqueue(job.id)
+        return job
 
     def cancel(self, job_id: str) -> None:
-        """Cancel a waiting job at once, a running one at its next step."""
-        raise NotImplementedError
+        """Cancel a waiting job at once, a running one at its next step.
+
+        Raises:
+            NotFound: there is no such job.
+        """
+        job = self._catalog.jobs.request_cancel(job_id)
+        if job.status == "queued":
+            self._catalog.jobs.update(job_id, status="cancelled")
+            self._forget(job_id)
 
     def retry(self, job_id: str, password: str | None = None) -> JobInfo:
-        """Queue a failed or cancelled job again."""
-        raise NotImplementedError
+        """Queue a failed or cancelled job again, with a password where one is needed.
+
+        Raises:
+            InvalidInput: the job is not over, or was done.
+            NotFound: the job or its file is gone.
+        """
+        job = self._catalog.jobs.get(job_id)
+        payload = self._catalog.jobs.payload(job_id)
+        if job.status not in ("failed", "cancelled"):
+            raise InvalidInput(
+                "这个任务不需要重试。",
+                "只有失败或已取消的任务可以重试。",
+                message_en="This job needs no retry.",
+                remedy_en="Only failed and cancelled jobs can be tried again.",
+            )
+        if "sha256" not in payload or not self._pipeline.files.has(payload["sha256"]):
+            raise NotFound(
+                f"“{job.name}”的文件已不在，无法重试。",
+                "请重新上传。",
+                message_en=f"The file of {job.name} is gone.",
+                remedy_en="Upload it again.",
+            )
+        self._catalog.jobs.update(job_id, status="queued", progress=0.0, error=None, attempts=0)
+        self._enqueue(job_id, password)
+        return self._catalog.jobs.get(job_id)
 
     def wait(self, job_ids: Iterable[str], timeout: float | None = None) -> list[JobInfo]:
-        """Wait until the jobs are over or `timeout` seconds have passed."""
-        raise NotImplementedError
+        """Wait until the jobs are over or `timeout` seconds have passed; their states then.
+
+        Raises:
+            NotFound: one of them does not exist.
+        """
+        ids = list(job_ids)
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while True:
+            jobs = [self._catalog.jobs.get(job_id) for job_id in ids]
+            over = all(job.status not in ("queued", "running") for job in jobs)
+            if over or (deadline is not None and time.monotonic() >= deadline):
+                return jobs
+            time.sleep(0.05)
+
+    # --- Running ----------------------------------------------------------------------
+
+    def _open(self) -> Any:
+        if self._huey is None:
+            from huey import SqliteHuey
+
+            logging.getLogger("huey").setLevel(logging.WARNING)
+            self._huey = SqliteHuey(
+                "ingest", filename=str(self._data / "jobs.sqlite"), results=False
+            )
+            self._task = self._huey.task(name="ingest")(self._run)
+        return self._huey
+
+    def _enqueue(self, job_id: str, password: str | None = None, delay: float = 0.0) -> None:
+        if password:
+            self._passwords[job_id] = password
+        self._open()
+        if delay:
+            self._task.schedule(args=(job_id,), delay=delay)
+        else:
+            self._task(job_id)
+
+    def _resume(self, job: JobInfo) -> None:
+        payload = self._catalog.jobs.payload(job.id)
+        if self._catalog.jobs.cancel_requested(job.id):
+            self._catalog.jobs.update(job.id, status="cancelled")
+        elif "sha256" not in payload:
+            if job.id not in self._works:
+                self._fail(job.id, "程序重新启动，任务没有做完。请在管理页面重新执行。")
+                return
+            self._task(job.id)
+        else:
+            if job.status == "running":
+                self._catalog.jobs.update(job.id, status="queued", progress=0.0)
+            self._task(job.id)
+
+    def _run(self, job_id: str) -> None:
+        """What a worker does with one job. Never raises: huey would only log it."""
+        try:
+            job = self._catalog.jobs.get(job_id)
+            if job.status != "queued" or self._stopping.is_set():
+                return
+            if job.attempts >= MAX_ATTEMPTS:
+                self._fail(job_id, f"处理时程序意外中断了 {job.attempts} 次。请检查文件后重试。")
+                return
+            self._catalog.jobs.update(
+                job_id, status="running", progress=0.0, error=None, attempts=job.attempts + 1
+            )
+            self._perform(job)
+        except NotFound:
+            log.info("job %s is gone", job_id)
+        except Exception as error:
+            log.exception("job %s failed", job_id)
+            self._fail(job_id, f"任务出了意外：{error}。请重试。")
+
+    def _perform(self, job: JobInfo) -> None:
+        payload = self._catalog.jobs.payload(job.id)
+        watch = _Watch(self._catalog, job.id, self._stopping)
+        try:
+            if "sha256" not in payload:
+                self._works[job.id](watch.step)
+                self._done(job.id)
+                return
+            result = self._pipeline.attempt(
+                self._pipeline.files.path(payload["sha256"]),
+                job.kb_id,
+                job.name,
+                job_id=job.id,
+                progress=watch.report,
+                cancelled=watch.cancelled,
+                uploaded_by=payload.get("uploaded_by"),
+                password=self._passwords.get(job.id),
+            )
+        except Cancelled:
+            if self._stopping.is_set() and not self._catalog.jobs.cancel_requested(job.id):
+                # Interrupted by us, not by a fault: it doesn't count as an attempt.
+                self._catalog.jobs.update(job.id, status="queued", attempts=job.attempts)
+                return
+            self._catalog.jobs.update(job.id, status="cancelled")
+            self._forget(job.id)
+        except ZhiwenError as error:
+            if _is_transient(error) and job.attempts < len(RETRY_DELAYS_S):
+                delay = RETRY_DELAYS_S[job.attempts]
+                note = f"{error.text()} 将在 {delay:.0f} 秒后自动重试。"
+                self._catalog.jobs.update(job.id, status="queued", error=note)
+                self._enqueue(job.id, delay=delay)
+                return
+            self._fail(job.id, error.text())
+        else:
+            self._done(job.id, _note(result))
+
+    def _done(self, job_id: str, note: str | None = None) -> None:
+        self._catalog.jobs.update(job_id, status="done", progress=1.0, error=note)
+        self._forget(job_id)
+
+    def _fail(self, job_id: str, message: str) -> None:
+        self._catalog.jobs.update(job_id, status="failed", error=message)
+        self._forget(job_id)
+
+    def _forget(self, job_id: str) -> None:
+        self._passwords.pop(job_id, None)
+        self._works.pop(job_id, None)
+
+
+class _Watch:
+    """Writes a job's progress and reads its cancel flag, neither too often."""
+
+    def __init__(self, catalog: Catalog, job_id: str, stopping: threading.Event) -> None:
+        self._catalog = catalog
+        self._job_id = job_id
+        self._stopping = stopping
+        self._stage: JobStage | None = None
+        self._written = self._looked = 0.0
+        self._cancelled = False
+
+    def report(self, stage: JobStage, share: float) -> None:
+        now = time.monotonic()
+        if stage != self._stage or now - self._written >= _REPORT_EVERY_S:
+            self._stage, self._written = stage, now
+            self._catalog.jobs.update(self._job_id, stage=stage, progress=share)
+
+    def cancelled(self) -> bool:
+        now = time.monotonic()
+        if not self._cancelled and now - self._looked >= _REPORT_EVERY_S:
+            self._looked = now
+            self._cancelled = self._catalog.jobs.cancel_requested(self._job_id)
+        return self._cancelled or self._stopping.is_set()
+
+    def step(self, share: float) -> None:
+        """Progress of work without stages.
+
+        Raises:
+            Cancelled: someone asked the job to stop.
+        """
+        if self.cancelled():
+            raise Cancelled
+        self.report("embed", share)
+
+
+def _is_transient(error: ZhiwenError) -> bool:
+    """Whether trying again later may help without anyone changing anything."""
+    return isinstance(error, ModelUnavailable) or (
+        type(error) is StoreError and "locked" in error.detail
+    )
+
+
+def _note(result: IngestResult) -> str | None:
+    if result.status == "duplicate":
+        return "内容与已有文档相同，没有重复收录。"
+    return None
