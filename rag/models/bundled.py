@@ -30,6 +30,7 @@ from rag.models.bundled_convert import (
 )
 from rag.models.bundled_source import BLOCK_BYTES, BLOCK_WEIGHTS, SOURCE_SHA256, dequantise
 from rag.models.embedder import Progress
+from rag.models.unicode import encodable
 
 DIMENSION = 384
 MAX_TOKENS = 512
@@ -138,8 +139,7 @@ class _Loaded:
     def tokenise(self, text: str) -> list[int]:
         """Ids of the bare text."""
         plain = unicodedata.normalize("NFC", text).translate(self._characters)
-        # Lone surrogates (half an emoji) have no UTF-8 form, which the tokenizer works on.
-        return self._tokeniser.encode(plain.encode("utf-8", "replace").decode())
+        return self._tokeniser.encode(encodable(plain))
 
     def vector(self, text: str) -> np.ndarray:
         """The unit vector of a text that carries its prefix."""

@@ -19,7 +19,6 @@ from typing import Any
 from rag.errors import ModelError, ModelUnavailable
 from rag.models.failures import (
     Endpoint,
-    NotJson,
     causes,
     explain,
     explain_status,
@@ -27,6 +26,8 @@ from rag.models.failures import (
     timed_out,
     usable_key,
 )
+from rag.models.http import http_client
+from rag.models.unicode import encodable
 from rag.settings import ChatProfile
 
 _POLL_S = 0.05
@@ -85,28 +86,26 @@ class Client:
         from pydantic import SecretStr
 
         profile = self.profile
-        timeout = httpx.Timeout(profile.read_timeout_s, connect=profile.connect_timeout_s)
         # BaseChatOpenAI sends `max_tokens`, which compatible servers know; ChatOpenAI renames it.
         return BaseChatOpenAI(
             model=profile.model,
             base_url=profile.base_url.rstrip("/"),
             api_key=SecretStr(usable_key(self.endpoint)),
-            timeout=timeout,
+            timeout=httpx.Timeout(profile.read_timeout_s, connect=profile.connect_timeout_s),
             max_retries=0,
             openai_proxy="",
             use_responses_api=False,
-            http_client=httpx.Client(
-                timeout=timeout,
-                follow_redirects=True,
-                event_hooks={"response": [self._response_arrived]},
+            http_client=http_client(
+                self.endpoint,
+                profile.read_timeout_s,
+                profile.connect_timeout_s,
+                self._response_arrived,
             ),
         )
 
     def _response_arrived(self, response: Any) -> None:
         self.local.attempt.response = response
         kind = response.headers.get("content-type", "")
-        if response.is_success and "html" in kind:
-            raise NotJson(kind)
         if response.is_success and "application/json" in kind:
             raise _NotStreamed(response.read())
 
@@ -206,7 +205,7 @@ class Attempt:
                 self._items.put(explain(error, endpoint))
 
     def _call(self) -> None:
-        messages = [(role, _encodable(text)) for role, text in self._request.messages]
+        messages = [(role, encodable(text)) for role, text in self._request.messages]
         self._client.local.attempt = self
         chunks = self._client.model().stream(messages, **self._client.options(self._request))
         usage: dict[str, int] = {}
@@ -226,11 +225,6 @@ class Attempt:
             self._items.put(_broken_off(self._client.endpoint))
             return
         self._items.put(End(usage, truncated=reason == "length"))
-
-
-def _encodable(text: str) -> str:
-    """`text` without lone surrogates, which JSON over HTTP cannot carry."""
-    return text.encode("utf-8", "replace").decode()
 
 
 class _NotStreamed(Exception):

@@ -47,6 +47,12 @@ class Endpoint:
             port = ""
         return f"{parts.hostname or '?'}{port}"
 
+    @property
+    def on_this_machine(self) -> bool:
+        """Whether the address is a loopback one."""
+        name = urlsplit(self.base_url).hostname or ""
+        return name in ("localhost", "::1") or name.startswith("127.")
+
     def clean(self, text: str) -> str:
         """`text` without anything that looks like a key, cut to a few lines."""
         if len(self.key) > 3:
@@ -88,6 +94,18 @@ def explain(error: BaseException, endpoint: Endpoint) -> ModelError:
     if isinstance(status, int):
         return _by_status(status, _body_text(error), endpoint)
     return _by_cause(error, endpoint)
+
+
+def is_too_long(error: BaseException) -> bool:
+    """Whether an endpoint refused an input for its length."""
+    status = getattr(error, "status_code", None)
+    return status == 413 or (status in (400, 422) and bool(_TOO_LONG.search(_body_text(error))))
+
+
+def is_too_many(error: BaseException) -> bool:
+    """Whether an endpoint refused the number of inputs in one request."""
+    status = getattr(error, "status_code", None)
+    return status in (400, 413, 422) and bool(_TOO_MANY.search(_body_text(error)))
 
 
 def explain_status(status: int, body: str, endpoint: Endpoint) -> ModelError:
@@ -225,6 +243,7 @@ _TOO_LONG = re.compile(
     r"|上下文.{0,10}(超|长)",
     re.IGNORECASE,
 )
+_TOO_MANY = re.compile(r"batch|too many (inputs|items|documents)|array.{0,20}(long|length)", re.I)
 _REFUSED_CONTENT = re.compile(
     r"content.{0,2}(filter|policy)|inspection|sensitive|moderation|敏感|内容安全|审查",
     re.IGNORECASE,

@@ -66,3 +66,9 @@ def create_reranker(settings: RerankerSettings, secrets: Secrets, data: Path) ->
     raise SettingsError(
         f"没有名为 {settings.kind} 的重排模型。", message_en=f"No reranker {settings.kind}."
     )
+
+
+def passage_of(hit: Hit) -> str:
+    """What a model reads of a hit: the headings above it, then its text."""
+    headings = " > ".join(hit.chunk.heading_path)
+    return f"{headings}\n{hit.chunk.text}" if headings else hit.chunk.text
