@@ -1,12 +1,48 @@
-"""Whether a question must be asked back before it can be answered, and how."""
+"""Whether a question must be asked back before it can be answered, and with which options.
+
+We ask only when the answer depends on it: when the documents that could answer are of
+several regions, years or products and say different things. We never ask twice for the same
+slot, nor when the user wants all of them. A region that no document has is not asked about:
+the search will find nothing and the answer says so.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
-from rag.types import Hit, KnowledgeProfile, Slots, Turn, Understanding
+from rag.types import (
+    Clarification,
+    ClarificationOption,
+    Hit,
+    KnowledgeProfile,
+    SlotName,
+    Slots,
+    Turn,
+    Understanding,
+)
+from rag.understand.candidates import Candidate, agree, candidates
+from rag.understand.dialogue import Dialogue, Exchange, asked_back
+from rag.understand.gazetteer import Gazetteer, gazetteer
+from rag.understand.phrases import topic
+from rag.understand.refer import resolve
+from rag.understand.regions import covers, region_paths, short_name
+from rag.understand.slots import quoted_titles
 
 Probe = Callable[[str, Slots], Sequence[Hit]]
+
+MOST_OPTIONS = 5
+"""Options from the data; one for all of them follows."""
+ALL_OF_THEM = "都看看"
+_SURE_WHEN_ASKING = 0.6
+"""Confidence of an understanding that lacks a value (chosen by us)."""
+
+_WANTS_ALL = re.compile(
+    r"(?:各|每|所有|全部|全国|不同|多|哪些?|哪个|哪几个|几个|任何)(?:个)?(?:地区?|地方|省份?|市|城市|区域)|各省市|分别|都(?:是|有|能|可以|要)?(?:多少|什么|哪些|怎么)"
+    r"|哪(?:里|儿|个|些|座|家)(?:城市|地方|的)?[^，。]{0,12}(?:最|更|比较)|(?:对比|比较)(?:一下)?(?:各|不同|所有)|全国(?:性|统一)?|国家(?:层面|规定|标准|政策)|(?:所有|全部|任何)(?:的)?"
+)
+_ALL_YEARS = re.compile(r"历年|各年|每年度|逐年|哪一?年|何时|什么时候|最新|现行|目前|现在|当前|最近|近几年|变化|有什么不同")
+_ALL_PRODUCTS = re.compile(r"(?:各|每|所有|全部|不同|哪些?|哪个|哪几)(?:个|款|种)?(?:产品|型号|款|机型|设备|系列)")
 
 
 def judge(
@@ -15,5 +51,220 @@ def judge(
     profile: KnowledgeProfile,
     probe: Probe | None,
 ) -> Understanding:
-    """`understanding`, with a clarification where one is needed."""
+    """`understanding`, with a clarification where one is needed.
+
+    Args:
+        understanding: what `understand` (or the model) made of the question.
+        history: the turns before; what was asked back there is not asked again.
+        profile: the selected knowledge bases: the source of all options.
+        probe: a quick retrieval for a question; None judges by titles alone.
+
+    Returns:
+        The same with needs_clarification, clarification, missing_slots, route and strategy
+        set; or with the region of the last question taken over and a note about it.
+    """
+    if understanding.route != "knowledge" or not profile.documents:
+        return understanding
+    index = gazetteer(profile)
+    asked = {c.slot for turn in history if (c := asked_back(turn)) is not None}
+    if "reference" in understanding.missing_slots:
+        if "reference" in asked:
+            return understanding
+        return _ask_reference(understanding, index, probe)
+    if _settled(understanding, asked):
+        return understanding
+    question = understanding.standalone_question
+    hits = probe(question, understanding.slots) if probe and not quoted_titles(question) else ()
+    found = candidates(understanding, index, hits)
+    for step in (_region, _time, _product):
+        judged = step(understanding, found, asked, history)
+        if judged is not None:
+            return judged
     return understanding
+
+
+def _settled(meaning: Understanding, asked: set[SlotName]) -> bool:
+    """Whether no slot is left that could be asked for."""
+    slots = meaning.slots
+    region_known = bool(slots.region) and not _whole_provinces(slots.region)
+    return meaning.intent == "out_of_scope" or (
+        ("region" in asked or region_known)
+        and ("time" in asked or bool(slots.time))
+        and ("product" in asked or bool(slots.product))
+    )
+
+
+def _region(
+    meaning: Understanding, found: Sequence[Candidate], asked: set[SlotName], history: Sequence[Turn]
+) -> Understanding | None:
+    question, within = meaning.standalone_question, meaning.slots.region
+    if _WANTS_ALL.search(question):
+        return None
+    if within:
+        found = [c for c in found if any(covers(r, p) for r in within for p in c.entry.regions)]
+        if len(within) > 1 or any(set(c.entry.regions) & set(within) for c in found):
+            return None
+    by_region: dict[str, Candidate] = {}
+    for candidate in found:
+        if not candidate.entry.regions:
+            return None  # a rule for everywhere answers as well
+        for path in candidate.entry.regions:
+            by_region.setdefault(path, candidate)
+    if len(by_region) < 2 or agree(question, list(by_region.values())):
+        return None
+    if not within and (known := _region_before(history, by_region)):
+        slots = meaning.slots.model_copy(update={"region": (known,)})
+        note = f"沿用上文的地区：{short_name(known)}"
+        return meaning.model_copy(
+            update={"slots": slots, "strategy": "metadata_filter", "notes": (*meaning.notes, note)}
+        )
+    if "region" in asked:
+        return None
+    labels = _labels(list(by_region))
+    about = _about(question)
+    return _asking(meaning, "region", f"请问您想了解哪个地区的{about or '规定'}？", labels)
+
+
+def _region_before(history: Sequence[Turn], offered: dict[str, Candidate]) -> str | None:
+    """The region that the user's last questions were about, when a candidate has it."""
+    said = [turn.standalone or turn.content for turn in history if turn.role == "user"]
+    for text in reversed(said[-3:]):
+        paths = region_paths(text)
+        if len(paths) == 1:
+            return next((p for p in offered if p == paths[0] or covers(paths[0], p)), None)
+        if paths:
+            return None
+    return None
+
+
+def _time(
+    meaning: Understanding, found: Sequence[Candidate], asked: set[SlotName], history: Sequence[Turn]
+) -> Understanding | None:
+    del history
+    question = meaning.standalone_question
+    if "time" in asked or meaning.slots.time or _ALL_YEARS.search(question):
+        return None
+    if quoted_titles(question) and not any(c.entry.dated for c in found):
+        return None
+    regions = meaning.slots.region
+    editions: dict[str, dict[int, Candidate]] = {}
+    for candidate in found:
+        entry = candidate.entry
+        if not entry.dated or entry.year is None:
+            continue
+        if regions and entry.regions and not any(_meet(r, p) for r in regions for p in entry.regions):
+            continue
+        editions.setdefault(entry.bare, {}).setdefault(entry.year, candidate)
+    years = max(editions.values(), key=len, default={})
+    if len(years) < 2 or _undated_as_good(found, years) or agree(question, list(years.values())):
+        return None
+    labels = [f"{year}年" for year in sorted(years, reverse=True)]
+    about = _about(question)
+    return _asking(meaning, "time", f"请问您想了解哪一年的{about or '规定'}？", labels)
+
+
+def _undated_as_good(found: Sequence[Candidate], years: dict[int, Candidate]) -> bool:
+    """Whether a document of no year covers the question better than the yearly ones."""
+    best = max(c.coverage for c in years.values())
+    return any(c.entry.year is None and c.coverage > best for c in found)
+
+
+def _product(
+    meaning: Understanding, found: Sequence[Candidate], asked: set[SlotName], history: Sequence[Turn]
+) -> Understanding | None:
+    question = meaning.standalone_question
+    if "product" in asked or meaning.slots.product or _ALL_PRODUCTS.search(question):
+        return None
+    if _WANTS_ALL.search(question) or meaning.intent == "comparison" or quoted_titles(question):
+        return None
+    by_product: dict[str, Candidate] = {}
+    for candidate in found:
+        product = candidate.entry.document.metadata.product
+        if product is None:
+            return None
+        by_product.setdefault(product, candidate)
+    if len(by_product) < 2 or agree(question, list(by_product.values())):
+        return None
+    del history
+    about = _about(question)
+    return _asking(
+        meaning, "product", f"请问您想了解哪个产品{f'的{about}' if about else ''}？", list(by_product)
+    )
+
+
+def _ask_reference(
+    meaning: Understanding, index: Gazetteer, probe: Probe | None
+) -> Understanding:
+    """Ask what an unresolved "它" means; the options are documents of the knowledge base."""
+    question = meaning.standalone_question
+    order: dict[str, None] = {}
+    for hit in probe(question, meaning.slots) if probe else ():
+        if entry := index.by_id.get(hit.chunk.document_id):
+            order.setdefault(entry.document.title or entry.title)
+    for entry in index.entries:
+        order.setdefault(entry.document.title or entry.title)
+    titles = [title for title in order if title][: MOST_OPTIONS - 1]
+    if len(titles) < 2:
+        return meaning
+    options = [
+        ClarificationOption(label=title, reply=_with_title(question, title)) for title in titles
+    ]
+    clarification = Clarification(
+        slot="reference",
+        question="请问您指的是哪一项？也可以直接告诉我名称。",
+        options=tuple(options),
+    )
+    return _with(meaning, clarification)
+
+
+def _with_title(question: str, title: str) -> str:
+    named = title if title.startswith("《") else f"《{title}》"
+    made = resolve(question, Dialogue([Exchange(named, named, named)]))
+    return made.text if made.changed else named
+
+
+def _asking(
+    meaning: Understanding, slot: SlotName, question: str, labels: Sequence[str]
+) -> Understanding:
+    shown = list(labels)[:MOST_OPTIONS]
+    options = [ClarificationOption(label=label, reply=label) for label in shown]
+    options.append(ClarificationOption(label=ALL_OF_THEM, reply=ALL_OF_THEM))
+    return _with(meaning, Clarification(slot=slot, question=question, options=tuple(options)))
+
+
+def _with(meaning: Understanding, clarification: Clarification) -> Understanding:
+    return meaning.model_copy(
+        update={
+            "needs_clarification": True,
+            "clarification": clarification,
+            "missing_slots": (clarification.slot,),
+            "route": "clarify",
+            "strategy": "clarify",
+            "confidence": min(meaning.confidence, _SURE_WHEN_ASKING),
+        }
+    )
+
+
+def _labels(paths: Sequence[str]) -> list[str]:
+    """Short names; with the province in front where two would read the same."""
+    shorts = [short_name(path) for path in paths]
+    return [
+        short if shorts.count(short) == 1 else path.replace("/", "")
+        for short, path in zip(shorts, paths, strict=True)
+    ]
+
+
+def _about(question: str) -> str:
+    titles = quoted_titles(question)
+    if len(titles) == 1:
+        return f"《{titles[0]}》"
+    about = topic(question)
+    return about if 2 <= len(about) <= 20 else ""
+
+
+def _meet(a: str, b: str) -> bool:
+    return covers(a, b) or covers(b, a)
+
+
+def _whole_provinces(regions: Sequence[str]) -> bool:
+    return all("/" not in region for region in regions)

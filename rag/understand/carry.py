@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from rag.text.normalise import normalise
 from rag.types import KnowledgeProfile
 from rag.understand import lexicon
 from rag.understand.dialogue import Dialogue, Exchange
+from rag.understand.gazetteer import gazetteer
 from rag.understand.phrases import Parsed, Phrase, parse, topic_phrase
 from rag.understand.regions import find_regions
 from rag.understand.slots import QUOTED_TITLE
@@ -24,8 +24,12 @@ _MAY = re.compile(
 _PROCEDURE_ACTION = re.compile(
     r"(?:怎么|如何|怎样)(?:才能)?(申请|办理|报销|领取|申报|申领|登记|缴纳|查询|报名|注册|开具|补办)"
 )
+_IMPERATIVE = re.compile(
+    r"(?P<verb>(?:请|我)?(?:详细|具体)?(?:介绍|说明|解释|列出|列举|总结|讲讲|说说)(?:一下)?"
+    r"|(?:请|(?:我)?(?:想要?|要|打算|准备|需要))(?:申请|办理|领取|报销|购买|查询))(?P<rest>.*)$"
+)
 _ASKS_DETAIL = re.compile(
-    r"(?:材料|资料|证件|手续|条件|流程|步骤|多久|多长时间|时间|费用|多少钱|期限|部门|谁)"
+    r"(?:材料|资料|证件|手续|条件)"
 )
 
 
@@ -85,10 +89,7 @@ def carry(question: str, dialogue: Dialogue, profile: KnowledgeProfile | None) -
         and not any(t.role == "act" for t in parse(body).tokens)
     ):
         about = f"{about}{action.group(1)}" if not about.endswith(action.group(1)) else about
-    imperative = re.match(
-        r"(?P<verb>(?:请|我)?(?:想要?|要|打算|准备|需要)?(?:详细|具体)?(?:介绍|说明|解释|列出|列举|总结|申请|办理|领取|报销|购买|讲讲|说说)(?:一下)?)(?P<rest>.*)$",
-        body,
-    )
+    imperative = _IMPERATIVE.match(body)
     if imperative:
         rest = imperative["rest"].strip()
         link = "的" if rest and not rest.startswith(("的", "？", "?", "。")) else ""
@@ -120,14 +121,7 @@ def expand_short_name(question: str, dialogue: Dialogue) -> str | None:
 
 def known_topic(text: str, profile: KnowledgeProfile | None) -> bool:
     """Whether a document's title or heading names this."""
-    return profile is not None and len(text) >= 2 and normalise(text) in _names(profile)
-
-
-@lru_cache(maxsize=8)
-def _names(profile: KnowledgeProfile) -> str:
-    """All titles and headings in one text; parts are divided by new lines."""
-    names = [part for d in profile.documents for part in (d.title, d.name, *d.headings)]
-    return "\n".join(normalise(name) for name in names if name)
+    return profile is not None and len(text) >= 2 and normalise(text) in gazetteer(profile).names
 
 
 _VAGUE = frozenset(

@@ -271,7 +271,7 @@ def _has(kind: str, question: str) -> bool:
     from datetime import date
 
     from rag.understand.regions import find_regions
-    from rag.understand.slots import _LETTERED_PRODUCT, codes
+    from rag.understand.slots import LETTERED_PRODUCT, codes
     from rag.understand.times import find_times
 
     if kind == "region":
@@ -279,7 +279,7 @@ def _has(kind: str, question: str) -> bool:
     if kind == "time":
         return bool(find_times(question, date(2020, 1, 1)))
     if kind == "code":
-        return bool(codes(question) or _LETTERED_PRODUCT.search(question))
+        return bool(codes(question) or LETTERED_PRODUCT.search(question))
     return any(p.kind == "person" for p in parse(question).phrases)
 
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from rag.understand import lexicon
 from rag.understand.regions import find_regions
-from rag.understand.slots import _CODE, _LETTERED_PRODUCT, QUOTED_TITLE
+from rag.understand.slots import CODE, LETTERED_PRODUCT, QUOTED_TITLE
 from rag.understand.words import tagged
 
 _LEAD = re.compile(
@@ -33,8 +33,8 @@ _PROTECTED = re.compile(
             QUOTED_TITLE.pattern,
             r"“[^”]{2,30}”",
             r"「[^」]{2,30}」",
-            _CODE.pattern,
-            _LETTERED_PRODUCT.pattern,
+            CODE.pattern,
+            LETTERED_PRODUCT.pattern,
         )
     )
 )
@@ -184,6 +184,7 @@ def _plain_tokens(text: str, start: int, end: int) -> list[Token]:
     return tokens
 
 
+_RESULT = re.compile("[\u4e00-\u9fff](?:好|完|成|到|掉|下来?|出来?|了|起|回|过|清|齐)")
 _WHOLE = frozenset(
     [
         "会议",
@@ -221,7 +222,7 @@ def _role(word: str, tag: str) -> Role:
         return "ask"
     if word in lexicon.AUXILIARIES:
         return "aux"
-    if word in lexicon.ACTIONS:
+    if word in lexicon.ACTIONS or (_RESULT.fullmatch(word) and word[0] in lexicon.ACTIONS):
         return "act"
     if word in lexicon.RELATIONS or _AMOUNT.match(word):
         return "rel"

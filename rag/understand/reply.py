@@ -89,8 +89,8 @@ def merge(
     if asked.slot == "time" and kind_of(value) == "time":
         return put_time(value, question, profile)
     if asked.slot == "reference":
-        return _refer_to(value, question) or put(value, question, profile)
-    return put(value, question, profile)
+        return _refer_to(value, question) or _put_or_lead(value, question, profile)
+    return _put_or_lead(value, question, profile)
 
 
 def for_all(question: str, asked: Clarification) -> str:
@@ -113,6 +113,10 @@ def offer_question(action: str) -> str:
         text,
     )
     return f"请{text}" if verb else f"请介绍{text}"
+
+
+def _put_or_lead(value: str, question: str, profile: KnowledgeProfile | None) -> str:
+    return put(value, question, profile) or value + question
 
 
 def _bare(text: str) -> str:

@@ -7,12 +7,12 @@ document types; the rest comes from the form of the words.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import date
-from functools import lru_cache
 
 from rag.text.normalise import normalise
 from rag.types import Entity, KnowledgeProfile, Slots
+from rag.understand.gazetteer import gazetteer
 from rag.understand.regions import find_regions
 from rag.understand.times import find_times
 
@@ -39,11 +39,11 @@ _DOCUMENT_NUMBER = re.compile(
     r"|(?:主席令|国务院令|部令|令)\s*第\s*[\d一二三四五六七八九十百零]+\s*号"
     r"|\b(?:GB|DB\d{2}|YY|HJ|JJG|ISO|IEC|QB|JB|HG|SH|DL|NB)(?:/[TZ])?\s?\d{2,6}(?:\.\d+)?(?:[-—]\d{4})?"
 )
-_CODE = re.compile(
+CODE = re.compile(
     r"(?<![A-Za-z0-9])(?:[A-Za-z]{1,8}[-_ ]?\d[A-Za-z0-9]*(?:[-_./][A-Za-z0-9]+)*"
     r"|\d+[A-Za-z]{1,4}[-_]?\d*|[A-Za-z]{1,8}(?:-[A-Za-z0-9]+)+)(?![A-Za-z0-9])"
 )
-_LETTERED_PRODUCT = re.compile(
+LETTERED_PRODUCT = re.compile(
     r"(?<![A-Za-z0-9])([A-Za-z]{1,10}|[甲乙丙丁])\s?(产品|型号?|款|套餐|版本|系列|方案|计划|类)"
 )
 _UNITS_ONLY = re.compile(
@@ -101,7 +101,7 @@ def extract(
         add(match.group(), "amount")
     products = list(_products(question, text, profile, numbers))
     for product in products:
-        add(product, "product" if not _CODE.fullmatch(product) else "code", product)
+        add(product, "product" if not CODE.fullmatch(product) else "code", product)
     organisations = list(_organisations(text, profile))
     for organisation in organisations:
         add(organisation, "organisation")
@@ -130,23 +130,9 @@ def codes(text: str) -> tuple[str, ...]:
     """Model numbers and other codes in `text` as written ("ABC-123"); no units, no times."""
     return tuple(
         match.group()
-        for match in _CODE.finditer(text)
+        for match in CODE.finditer(text)
         if not _UNITS_ONLY.match(match.group()) and not _TIME_CODE.match(match.group())
     )
-
-
-@lru_cache(maxsize=8)
-def gazetteer(profile: KnowledgeProfile) -> dict[str, tuple[str, ...]]:
-    """The distinct products and organisations that the documents are about, longest first."""
-
-    def distinct(values: Iterable[str | None]) -> tuple[str, ...]:
-        found = dict.fromkeys(value.strip() for value in values if value and value.strip())
-        return tuple(sorted(found, key=len, reverse=True))
-
-    return {
-        "product": distinct(d.metadata.product for d in profile.documents),
-        "organisation": distinct(d.metadata.organisation for d in profile.documents),
-    }
 
 
 def _folded(text: str) -> str:
@@ -168,12 +154,12 @@ def _products(
     question: str, text: str, profile: KnowledgeProfile | None, numbers: list[str]
 ) -> Iterator[str]:
     seen: set[str] = set()
-    known = gazetteer(profile)["product"] if profile else ()
+    known = gazetteer(profile).products if profile else ()
     for product in known:
         if _contains(text, normalise(product)) and not any(product in s for s in seen):
             seen.add(product)
             yield product
-    for match in _LETTERED_PRODUCT.finditer(question):
+    for match in LETTERED_PRODUCT.finditer(question):
         if match.group().lower() not in {s.lower() for s in seen}:
             seen.add(match.group())
             yield match.group()
@@ -194,7 +180,7 @@ def _contains(text: str, name: str) -> bool:
 
 def _organisations(text: str, profile: KnowledgeProfile | None) -> Iterator[str]:
     seen: list[str] = []
-    for organisation in gazetteer(profile)["organisation"] if profile else ():
+    for organisation in gazetteer(profile).organisations if profile else ():
         if normalise(organisation) in text.lower() and not any(organisation in s for s in seen):
             seen.append(organisation)
             yield organisation

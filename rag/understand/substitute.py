@@ -10,19 +10,17 @@ import re
 from collections.abc import Sequence
 from datetime import date
 
-from rag.text.normalise import normalise
 from rag.types import KnowledgeProfile
 from rag.understand import lexicon
+from rag.understand.gazetteer import gazetteer
 from rag.understand.phrases import Phrase, is_person, parse, topic, topic_phrase
 from rag.understand.regions import (
     RegionMention,
-    covers,
     find_regions,
     official_name,
-    related,
     without_regions,
 )
-from rag.understand.slots import _LETTERED_PRODUCT as LETTERED
+from rag.understand.slots import LETTERED_PRODUCT as LETTERED
 from rag.understand.slots import QUOTED_TITLE, codes
 from rag.understand.times import find_times
 
@@ -124,33 +122,7 @@ def title_in_region(title: str, region: str, profile: KnowledgeProfile | None) -
     """The title of the document that is `title` for `region`, as the document writes it."""
     if profile is None or find_regions(title.split("《")[0]):
         return None
-    wanted = bare_title(title)
-    found = [
-        d.title
-        for d in profile.documents
-        if d.title
-        and bare_title(d.title) == wanted
-        and any(related(region, path) for path in title_regions(d.title, d.metadata.region))
-    ]
-    exact = [t for t in found if any(covers(region, p) for p in title_regions(t, None))]
-    return (exact or found or [None])[0]
-
-
-def title_regions(title: str, region: str | None) -> tuple[str, ...]:
-    """The regions that a document is for: its metadata's, else those that begin its title."""
-    if region:
-        return (region,)
-    return tuple(m.path for m in find_regions(title) if m.start <= 1)
-
-
-def bare_title(title: str) -> str:
-    """A title without region, year and the country's name, normalised, for comparison."""
-    text = normalise(title).replace("中华人民共和国", "")
-    text = re.sub(r"[(（【\[]?(?:19|20)\d{2}(?:年度?|版)?(?:修订|修正)?[)）】\]]?版?", "", text)
-    leading = [m for m in find_regions(text) if m.start <= 1]
-    if leading:
-        text = text[: leading[0].start] + text[leading[-1].end :]
-    return text.strip(" 的-—_·.《》")
+    return gazetteer(profile).in_region(title, region)
 
 
 def _replace_regions(

@@ -1,0 +1,129 @@
+"""The documents that could answer a question: those that name what it asks about.
+
+By titles alone where a title is quoted, else by a quick retrieval: a candidate is good when
+it covers as much of the question's content as the best one does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rag.text.normalise import normalise
+from rag.text.sentences import split_sentences
+from rag.types import Hit, Understanding
+from rag.understand.gazetteer import Entry, Gazetteer, bare_title
+from rag.understand.phrases import topic
+from rag.understand.regions import find_regions, without_regions
+from rag.understand.slots import quoted_titles
+
+AS_GOOD = 0.9
+"""Share of the best coverage from which a candidate is as good (chosen by us)."""
+ENOUGH = 0.5
+"""Coverage of the question's content below which nothing is a candidate (chosen by us)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A document that could answer, and its best passage where one was retrieved."""
+
+    entry: Entry
+    text: str
+    coverage: float
+
+
+def candidates(
+    meaning: Understanding, index: Gazetteer, hits: Sequence[Hit]
+) -> tuple[Candidate, ...]:
+    """The good candidates, best first; each document once.
+
+    Args:
+        meaning: the completed question with its slots.
+        index: the selected knowledge bases' titles.
+        hits: a quick retrieval for the question; may be empty.
+    """
+    question = meaning.standalone_question
+    titles = quoted_titles(question)
+    if len(titles) == 1:
+        return _quoted(titles[0], index)
+    content = _content(question)
+    if not content:
+        return ()
+    found: dict[str, Candidate] = {}
+    for hit in hits:
+        entry = index.by_id.get(hit.chunk.document_id)
+        if entry is None:
+            continue
+        text = " ".join((entry.title, *hit.chunk.heading_path, hit.chunk.text))
+        coverage = _coverage(content, text)
+        known = found.get(hit.chunk.document_id)
+        if known is None or coverage > known.coverage:
+            found[hit.chunk.document_id] = Candidate(entry, hit.chunk.text, coverage)
+    _add_named(question, index, content, found)
+    best = max((c.coverage for c in found.values()), default=0.0)
+    if best < ENOUGH:
+        return ()
+    good = [c for c in found.values() if c.coverage >= AS_GOOD * best]
+    return tuple(sorted(good, key=lambda c: -c.coverage))
+
+
+def agree(question: str, found: Sequence[Candidate]) -> bool:
+    """Whether the candidates say the same, but for the names of their regions and years."""
+    statements = {_statement(question, candidate.text) for candidate in found}
+    return len(statements) == 1 and statements != {""}
+
+
+def _quoted(title: str, index: Gazetteer) -> tuple[Candidate, ...]:
+    """The documents that a quoted title may mean; only the one where it is exact."""
+    exact = index.titled(title)
+    if not exact and find_regions(title.split("《")[0]):
+        return ()  # it names a region that no document has: nothing to choose from
+    entries = exact or index.by_bare.get(bare_title(title), [])
+    return tuple(Candidate(entry, "", 1.0) for entry in entries)
+
+
+def _add_named(
+    question: str, index: Gazetteer, content: frozenset[str], found: dict[str, Candidate]
+) -> None:
+    """Documents whose title holds the whole topic, which a quick retrieval may have missed.
+
+    They share the best coverage of the retrieved ones with the same title.
+    """
+    about = bare_title(topic(question))
+    if len(about) < 3:
+        return
+    for bare, entries in index.by_bare.items():
+        if about not in bare:
+            continue
+        known = [found[e.document.document_id].coverage for e in entries if e.document.document_id in found]
+        for entry in entries:
+            coverage = max([_coverage(content, entry.title), *known])
+            if entry.document.document_id not in found:
+                found[entry.document.document_id] = Candidate(entry, "", coverage)
+
+
+def _content(question: str) -> frozenset[str]:
+    """The pairs of letters of the words that name something in the question."""
+    from rag.text.tokenise import query_terms
+
+    text = without_regions(normalise(question))
+    text = re.sub(r"(?:19|20)\d{2}年?(?:度|版)?", " ", text)
+    pairs: set[str] = set()
+    for term in query_terms(text):
+        pairs.update(term[i : i + 2] for i in range(len(term) - 1))
+    return frozenset(pairs)
+
+
+def _coverage(content: frozenset[str], text: str) -> float:
+    simple = normalise(text)
+    return sum(pair in simple for pair in content) / len(content)
+
+
+def _statement(question: str, text: str) -> str:
+    """The sentence of a passage that is nearest to the question, without region and year."""
+    asked = _content(question)
+    sentences = [span.text for span in split_sentences(text)] or [text]
+    nearest = max(sentences, key=lambda s: sum(pair in s for pair in asked))
+    plain = without_regions(normalise(nearest))
+    return re.sub(r"(?:19|20)\d{2}年?|\s", "", plain)
