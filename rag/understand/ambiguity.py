@@ -27,7 +27,7 @@ from rag.understand.gazetteer import Gazetteer, gazetteer
 from rag.understand.phrases import topic
 from rag.understand.refer import resolve
 from rag.understand.regions import covers, region_paths, short_name
-from rag.understand.slots import quoted_titles
+from rag.understand.slots import QUOTED_TITLE, quoted_titles
 
 Probe = Callable[[str, Slots], Sequence[Hit]]
 
@@ -98,7 +98,7 @@ def _region(
     meaning: Understanding, found: Sequence[Candidate], asked: set[SlotName], history: Sequence[Turn]
 ) -> Understanding | None:
     question, within = meaning.standalone_question, meaning.slots.region
-    if _WANTS_ALL.search(question):
+    if _WANTS_ALL.search(_untitled(question)):
         return None
     if within:
         found = [c for c in found if any(covers(r, p) for r in within for p in c.entry.regions)]
@@ -142,7 +142,7 @@ def _time(
 ) -> Understanding | None:
     del history
     question = meaning.standalone_question
-    if "time" in asked or meaning.slots.time or _ALL_YEARS.search(question):
+    if "time" in asked or meaning.slots.time or _ALL_YEARS.search(_untitled(question)):
         return None
     if quoted_titles(question) and not any(c.entry.dated for c in found):
         return None
@@ -260,6 +260,11 @@ def _about(question: str) -> str:
         return f"《{titles[0]}》"
     about = topic(question)
     return about if 2 <= len(about) <= 20 else ""
+
+
+def _untitled(question: str) -> str:
+    """The question without titles: 全国 in a law's name is not the user's wish."""
+    return QUOTED_TITLE.sub("", question)
 
 
 def _meet(a: str, b: str) -> bool:

@@ -14,6 +14,9 @@ from rag.understand.regions import find_regions
 from rag.understand.slots import QUOTED_TITLE
 from rag.understand.substitute import put_region, put_time
 
+LONGEST_ELLIPSIS = 24
+"""Characters: longer questions name what they are about (chosen by us)."""
+_TO_US = re.compile("你(?!知道|能|可以|看|说)|咱|楼主|亲|(?:他|她)们?")
 # What a question begins with when its subject is left out.
 _SUBJECTLESS = re.compile(
     r"(?:那|具体|大概|一般|通常|最(?:多|少|高|低|长|短|晚|早|快|迟)|至少|还|也|都)*(?:会(?!议|员|计|费|展)|需要|要(?!素|点)|需|得|应该|应当|必须|由谁|由哪|算(?!法)|属于|包括|包含|是不是|是否|为什么|多久|多少|几[\u4e00-\u9fff]|有效|有(?:没有|多少|几|何|什么(?!样)|哪些)?)"
@@ -37,7 +40,9 @@ def leaves_topic_out(question: str, dialogue: Dialogue, profile: KnowledgeProfil
     """Whether the question names no topic of its own, so that the last one is meant."""
     parsed = parse(question)
     own = topic_phrase(parsed)
-    if not _has_predicate(parsed):
+    if not _has_predicate(parsed) or len(parsed.body) > LONGEST_ELLIPSIS:
+        return False
+    if _TO_US.match(parsed.body):
         return False
     if own is None:
         return not _idiom(question)

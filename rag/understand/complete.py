@@ -23,7 +23,7 @@ from rag.understand.dialogue import (
     supposed,
 )
 from rag.understand.intent import is_meta, is_small_talk
-from rag.understand.phrases import asks, parse, topic
+from rag.understand.phrases import asks, is_name, parse, topic
 from rag.understand.refer import resolve
 from rag.understand.reply import is_affirmation, is_refusal, is_unsure, merge, offer_question
 from rag.understand.substitute import kind_of, put
@@ -31,9 +31,16 @@ from rag.understand.substitute import kind_of, put
 LONGEST = 400
 """Characters: longer messages say themselves what they are about (chosen by us)."""
 
+_NO = (
+    r"(?:不是的?|不对|错了|不|no|(?:你)?(?:理解|搞|弄|答)错了|(?:我)?(?:说|打|写|问)错了|抱歉|不好意思|等等)"
+)
+_I_MEANT = (
+    r"(?:(?:我)?(?:的意思是|(?:想|要)?(?:问|查|了解|知道)的是|是(?:想)?(?:问|说|查)的?|(?:说|指|要)的?是|指的?是)"
+    r"|应该是|而是)"
+)
 _CORRECTION = re.compile(
-    r"^(?:(?:不是的?|不对|错了|不|你?(?:理解|搞|弄|答)错了|我?(?:说|打|写|问)错了|抱歉|不好意思|no)[,，。.！!\s]*)+"
-    r"(?:(?:我)?(?:的意思是|要?问的?是|要问的?是|是问|是说|说的是|指的?是|想问的?是|想问的是|想知道的是|是想问|想了解的是|要的是|要查的是)|应该是|而是|是)?[,，:：\s]*(?P<rest>.+)$"
+    rf"^(?:{_NO}[,，。.！!\s]+)+(?:{_I_MEANT}|是)?[,，:：\s]*(?P<rest>.+)$"
+    rf"|^(?:不是|不对|错了){_I_MEANT}[,，:：\s]*(?P<rest2>.+)$"
 )
 _CORRECTION_BARE = re.compile(
     r"^(?:我(?:问|说|指|想问|要问|要|要查|查)的是|我是(?:问|说|想问)(?:的是)?|应该是|改成|换成|换个?|更正一下[,，:：]?)(?P<rest>.+)$"
@@ -98,15 +105,22 @@ def _recall(history: Sequence[Turn], profile: KnowledgeProfile | None) -> Dialog
             continue
         typed = turn.content.strip()
         if turn.standalone:
-            if not _needs_no_context(turn.standalone):
+            if _is_subject(turn.standalone):
                 remember(dialogue, typed, turn.standalone)
             continue
         made = _complete(typed, dialogue, profile)
-        if _needs_no_context(made.standalone) or len(made.standalone) > LONGEST:
+        if not _is_subject(made.standalone):
             dialogue.last = None
             continue
         remember(dialogue, typed, made.standalone, made.topic if made.changed else "")
     return dialogue
+
+
+def _is_subject(text: str) -> bool:
+    """Whether a message of the user sets what is talked about: a question, a wish, a name."""
+    if _needs_no_context(text) or len(text) > LONGEST:
+        return False
+    return asks(text) or _wishes(text) or is_name(text.rstrip("。.！! "))
 
 
 def _needs_no_context(question: str) -> bool:
@@ -177,13 +191,16 @@ def _corrected(
     match = _CORRECTION.match(question) or _CORRECTION_BARE.match(question)
     if previous is None or match is None:
         return None
-    rest = re.sub(r"(?:的)?(?:吧|啊|呢|哦|好吗)?[。.！!？?\s]*$", "", match["rest"].strip())
+    said = next(text for text in match.groupdict().values() if text).strip()
+    rest = re.sub(r"(?:吧|啊|呢|哦|好吗)?[。.！!？?\s]*$", "", said)
     if not rest:
         return None
-    if asks(rest) or asks(match["rest"].rstrip("？?")):
-        inner = _referred_or_carried(match["rest"].strip(), dialogue, profile)
+    if asks(said.rstrip("？?")):
+        inner = _referred_or_carried(said, dialogue, profile)
         return _made(question, inner.standalone, "按更正后的说法理解")
     value = rest.removesuffix("的")
+    if not is_name(value):
+        return None
     return _made(question, put(value, previous.question, profile), f"更正为“{value}”")
 
 
@@ -231,6 +248,8 @@ def _another(
     if not value or _is_predicate(value):
         return None
     kind = kind_of(value)
+    if kind in ("thing", "person", "relation") and not is_name(value):
+        return None
     connected = bool(_CONNECTIVE.match(question)) or match.start("value") > 0
     if not marked and not connected and kind not in ("region", "time", "code", "clause"):
         return None

@@ -48,6 +48,10 @@ _ASKS = re.compile(
     r"|有没有|能不能|可不可以|是不是|会不会|要不要|需不需要|介绍|说明|解释|列出|列举|总结|概括|讲讲|说说|查(?:一?下|询)"
 )
 
+_PRONOUNS = re.compile("[你您我他她它咱]")
+LONGEST_NAME = 24
+"""Characters of a noun phrase; more is a sentence (chosen by us)."""
+
 Role = str
 """One of: "ask", "aux", "act", "rel", "noun", "of" (的), "and", "mark"."""
 
@@ -130,6 +134,14 @@ def topic(text: str) -> str:
     if before := [p for p in narrowing if p.end <= start]:
         return "".join(p.text for p in before) + text[start:end]
     return text[start:end]
+
+
+def is_name(text: str) -> bool:
+    """Whether `text` is a noun phrase and nothing else ("病假", "入职三年的员工")."""
+    tokens = parse(text).tokens
+    if not tokens or len(text) > LONGEST_NAME or _PRONOUNS.search(text):
+        return False
+    return all(t.role in ("noun", "rel", "act", "of", "and") for t in tokens)
 
 
 def is_person(text: str) -> bool:

@@ -27,6 +27,10 @@ _NOT_DISTRICTS = (
     *(f"{letter}区" for letter in "地市城特辖社园片小校各郊景库赛大专灾该全两"),
 )
 _ON_THE_SEA = re.compile("[线网以路身马晚早船岛如同之加算赶地掌]上海[报洋鲜关拔外淘域运军底]")
+_BUSINESS = re.compile(
+    "大?(?:饭店|酒店|宾馆|饭庄|火锅|拉面|牛肉面|炒米粉|烤鸭|米线|菜馆|小吃|路|大道|胡同|[一二三四五]条)"
+)
+"""Behind a city's name these make a dish, a house or a street that is called after it."""
 _PREFECTURE = re.compile("(?:[\u4e00-\u9fff]{1,6}?族)+自治[州县]")
 _LETTER_BEFORE = frozenset("在来赴驻离抵返入进到去留回非")
 _LETTER_AFTER = frozenset("籍牌户漂")
@@ -143,7 +147,6 @@ def _build_paths() -> dict[str, str]:
 
 
 _PATHS = _build_paths()
-_PROVINCE_NAMES = tuple({*names.PROVINCE_FORMS, *sum(names.PROVINCE_FORMS.values(), ())})
 _LONGEST_FIRST = sorted({*_PATHS, *names.GROUPS}, key=len, reverse=True)
 _NAME = re.compile("|".join(map(re.escape, _LONGEST_FIRST)))
 _ANY_PLACE = re.compile(
@@ -203,7 +206,7 @@ def _fitting(text: str, start: int, longest: str) -> str | None:
 def _is_word(text: str, start: int, name: str, edges: frozenset[int]) -> bool:
     end = start + len(name)
     before, after = text[:start][-1:], text[end:][:1]
-    if after and after in names.CONTINUATIONS.get(name, ""):
+    if (after and after in names.CONTINUATIONS.get(name, "")) or _BUSINESS.match(text, end):
         return False
     if name in names.EVERYDAY_WORDS and not _only_a_place_fits(text, start, end, before, after):
         return False
@@ -301,7 +304,7 @@ def _with_district(text: str, mention: RegionMention) -> RegionMention:
     if not mention.formal or not mention.text.endswith("市") or mention.path.count("/") > 1:
         return mention
     district = _district(text[mention.end : mention.end + 5])
-    if district is None:
+    if district is None or mention.end + len(district) not in boundaries(text):
         return mention
     short = district.removesuffix("市").removesuffix("县")
     short = short if short.endswith("新区") else short.removesuffix("区")
