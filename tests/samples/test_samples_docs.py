@@ -62,19 +62,19 @@ def test_licences_list_every_pinned_package(requirements: str) -> None:
     assert re.findall(r"(?m)^\| ([A-Za-z0-9_.\-]+) \| ([0-9][^ ]*) \|", section) == pinned
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_links_between_pages_lead_somewhere(page: str) -> None:
-    path = ROOT / page
+@pytest.mark.parametrize("document", PAGES)
+def test_links_between_pages_lead_somewhere(document: str) -> None:
+    path = ROOT / document
     targets = re.findall(r"\]\((?!https?://|#|mailto:)([^)#]+)", path.read_text(encoding="utf-8"))
     missing = [target for target in targets if not (path.parent / target).exists()]
     assert missing == []
 
 
-@pytest.mark.parametrize("page", ["README.md", "README.zh-CN.md"])
-def test_commands_of_the_readme_exist(page: str) -> None:
+@pytest.mark.parametrize("document", ["README.md", "README.zh-CN.md"])
+def test_commands_of_the_readme_exist(document: str) -> None:
     from rag.commands.main import _parser
 
-    text = (ROOT / page).read_text(encoding="utf-8")
+    text = (ROOT / document).read_text(encoding="utf-8")
     targets = set(re.findall(r"(?m)\bmake ([a-z][a-z-]*)", text))
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert {t for t in targets if not re.search(rf"(?m)^{t}:", makefile)} == set()
@@ -83,3 +83,16 @@ def test_commands_of_the_readme_exist(page: str) -> None:
     assert shown == known
     usage = _parser().format_help()
     assert all(command in usage for command in known)
+
+
+def test_troubleshooting_quotes_messages_that_exist() -> None:
+    code = "\n".join(
+        path.read_text(encoding="utf-8")
+        for folder in ("rag", "ui", "pages")
+        for path in (ROOT / folder).rglob("*.py")
+    )
+    page = (ROOT / "docs/TROUBLESHOOTING.md").read_text(encoding="utf-8")
+    quoted = re.findall(r"(?m)^\| (?!Message|---)([^|]+) \|", page)
+    pieces = [piece for message in quoted for piece in message.split("…") if len(piece) > 2]
+    assert len(pieces) > 30
+    assert [piece for piece in pieces if piece not in code] == []
