@@ -79,7 +79,8 @@ def fit(
     allowance = tokens - (count_tokens(header) if header else 0)
     if not pieces or allowance <= 0:
         return "", (0, 0)
-    costs = [max(count_tokens(piece.text), 1) for piece in pieces]
+    # One more for the line break that joins rows.
+    costs = [max(count_tokens(piece.text), 1) + (1 if header else 0) for piece in pieces]
     first = last = _best_piece(question, chunk, pieces)
     used = costs[first]
     if used > allowance:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from rag.retrieve.answer_form import AnswerForm, answer_form
 from rag.retrieve.query import title_path
 from rag.text.normalise import HAN, normalise
 from rag.text.numerals import arabic
@@ -61,38 +62,6 @@ _SENTENCE = re.compile(r"[^。!?;\n]+")
 _HAN_RUN = re.compile(f"[{HAN}]+")
 _YEAR = re.compile(r"(?<!\d)((?:19|20)\d\d)(?!\d)")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
-_FORMS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
-    (
-        re.compile("什么时候|何时|哪一?年|哪一?天|几月|几号|日期|时间|多久|期限|多长"),
-        re.compile(
-            r"\d\s?[年月日天周]|\d\s?(?:小时|分钟|秒|个月)|[年月日]内|以前|之前|届满|\d{1,2}:\d\d"
-        ),
-    ),
-    (
-        re.compile(
-            "多少|几[个种次人名岁级项条天年月]|多大|多高|金额|标准|比例|价格|费用|数量|电话|评分"
-        ),
-        re.compile(r"\d"),
-    ),
-    (
-        re.compile("哪里|哪儿|在哪|何处|地址|地点|什么地方"),
-        re.compile("[省市区县路街号楼镇乡村室]|位于"),
-    ),
-    (
-        re.compile("怎么办|怎么|如何|流程|步骤|手续|办法"),
-        re.compile("应当|可以|首先|然后|申请|提交|按照|步骤|依法"),
-    ),
-    (
-        re.compile("为什么|为何|原因|缘由"),
-        re.compile("因为|由于|原因|因此|所以|导致|为了"),
-    ),
-    (
-        re.compile("能不能|能否|可不可以|是否|可以.*吗|能.*吗|要不要|需要.*吗|算不算|合法吗"),
-        re.compile("可以|不得|应当|有权|禁止|不予|不能|属于|无需|必须|允许"),
-    ),
-)
-_ASKS_DEFINITION = re.compile("什么是|是什么|什么叫|指什么|含义|定义|是指|什么意思")
-_DEFINES = re.compile("是指|指的是|所称|即|是|称为|定义为")
 _WINDOW = 60
 """Characters of the span in which terms count as standing together."""
 
@@ -107,8 +76,7 @@ class _Question:
     codes: tuple[str, ...]
     numbers: frozenset[str]
     years: frozenset[str]
-    forms: tuple[re.Pattern[str], ...]
-    defines: bool
+    form: AnswerForm
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +87,7 @@ class _Passage:
     title_pairs: tuple[str, ...]
     sentences: tuple[str, ...]
     digits: str  # with Chinese numerals in digits, title included
+    numbers: frozenset[str]
 
 
 @lru_cache(maxsize=512)
@@ -145,8 +114,7 @@ def _question(question: str) -> _Question:
         codes=found,
         numbers=frozenset(_NUMBER.findall(rest)) - years,
         years=years,
-        forms=tuple(form for asks, form in _FORMS if asks.search(text)),
-        defines=bool(_ASKS_DEFINITION.search(text)),
+        form=answer_form(text),
     )
 
 
@@ -154,13 +122,15 @@ def _question(question: str) -> _Question:
 def _passage(titles: tuple[str, ...], text: str) -> _Passage:
     title, body = normalise("\n".join(titles)), normalise(text)
     innermost = title.rsplit("\n", 1)[-1]
+    digits = arabic(f"{title}\n{body}")
     return _Passage(
         text=body,
         title=title,
         innermost=innermost,
         title_pairs=tuple(dict.fromkeys(char_ngrams(innermost, 2))),
         sentences=tuple(_SENTENCE.findall(body)),
-        digits=arabic(f"{title}\n{body}"),
+        digits=digits,
+        numbers=frozenset(_NUMBER.findall(digits)),
     )
 
 
@@ -282,8 +252,8 @@ def _lexical(
         "common_run_title": min(run_title / max(len(asked.core), 1), 1.0),
         "title_terms": in_title / total,
         "title_only": only_title / total,
-        "answer_form": _answer_form(asked, best, passage.text),
-        "definition": _definition(asked, passage),
+        "answer_form": asked.form.holds(best or passage.text),
+        "definition": asked.form.defines(asked.terms, passage.text),
         "length": math.log1p(len(passage.text)) - 5.0,
     }
 
@@ -326,23 +296,6 @@ def _window(present: Sequence[tuple[str, float]], text: str) -> float:
     return best
 
 
-def _answer_form(asked: _Question, best: str, text: str) -> float:
-    if not asked.forms:
-        return 0.0
-    where = best or text
-    return sum(1.0 if form.search(where) else -1.0 for form in asked.forms) / len(asked.forms)
-
-
-def _definition(asked: _Question, passage: _Passage) -> float:
-    if not asked.defines:
-        return 0.0
-    for term in asked.terms:
-        at = passage.text.find(term)
-        if at >= 0 and _DEFINES.search(passage.text, at + len(term), at + len(term) + 12):
-            return 1.0
-    return -1.0
-
-
 def _agreement(
     asked: _Question, hit: Hit, passage: _Passage, regions: frozenset[str]
 ) -> dict[str, float]:
@@ -350,7 +303,7 @@ def _agreement(
     if passage.title_pairs:
         named = sum(pair in asked.text for pair in passage.title_pairs) / len(passage.title_pairs)
     matched = sum(has_code(passage.digits, code) for code in asked.codes)
-    numbers = sum(number in passage.digits for number in asked.numbers)
+    numbers = len(asked.numbers & passage.numbers)
     return {
         "title_named": named,
         "title_whole": float(len(passage.innermost) > 1 and passage.innermost in asked.text),

@@ -32,11 +32,11 @@ def title_path(chunk: Chunk) -> tuple[str, ...]:
 
 
 def embedding_text(chunk: Chunk) -> str:
-    """The text that is embedded: title path, new line, passage; normalised.
+    """The text that is embedded: the same title path and passage, normalised.
 
     The embedder adds its own prefix and cuts at its own maximum length.
     """
-    return normalise(" ".join(title_path(chunk)) + "\n" + chunk.text)
+    return normalise(lexical_text(chunk))
 
 
 def lexical_text(chunk: Chunk) -> str:

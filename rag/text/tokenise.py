@@ -15,10 +15,11 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
+from rag.text.domain_words import DOMAIN_WORDS
 from rag.text.normalise import HAN, NORMALISER_VERSION, normalise
 from rag.text.numerals import arabic
 
-TOKENISER_VERSION = f"1.{NORMALISER_VERSION}"
+TOKENISER_VERSION = f"2.{NORMALISER_VERSION}"
 """Changes whenever the same text may give other terms: stored statistics are then void."""
 
 _STOP_WORDS = """
@@ -197,4 +198,6 @@ def _segmenter() -> Any:
     jieba.setLogLevel(logging.WARNING)
     segmenter = jieba.Tokenizer()
     segmenter.initialize()
+    for word in DOMAIN_WORDS:
+        segmenter.add_word(word)
     return segmenter
