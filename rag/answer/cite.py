@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rag.answer.locate import Place, locate, plain
-from rag.answer.markup import defuse
 from rag.answer.marks import Statement, find_marks, statements, without_marks
+from rag.answer.markup import defuse
 from rag.answer.refuse import HEDGE_PREFIX, REFUSAL_PREFIX
 from rag.types import Citation, Evidence
 
@@ -131,9 +131,7 @@ def _renumber(
             recent.add(n)
             parts.append(f"[{order.setdefault(n, len(order) + 1)}]")
     parts.append(text[position:])
-    citations = tuple(
-        _citation(number, known[n], places.get(n, [])) for n, number in order.items()
-    )
+    citations = tuple(_citation(number, known[n], places.get(n, [])) for n, number in order.items())
     return "".join(parts), citations
 
 
@@ -172,5 +170,3 @@ def _clipped(span: tuple[int, int], text: str) -> tuple[int, int]:
     start = max(0, min(span[0], len(text)))
     end = max(start, min(span[1], len(text), start + LONGEST_QUOTE))
     return start, end
-
-

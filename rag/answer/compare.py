@@ -21,9 +21,7 @@ MOST_DOCUMENTS = 4
 NOTHING_FOUND = "没有找到这方面的内容。"
 
 
-def compare(
-    understanding: Understanding, question: Question, evidence: Sequence[Evidence]
-) -> str:
+def compare(understanding: Understanding, question: Question, evidence: Sequence[Evidence]) -> str:
     """A list with one entry per region, year, product or document; empty when there is one."""
     things = _things(understanding, evidence)
     if len(things) < 2:
@@ -113,5 +111,3 @@ def _everywhere(term: str, group: Sequence[Evidence]) -> bool:
 
 def _title(item: Evidence) -> str:
     return item.chunk.metadata.title or PurePath(item.chunk.document_name).stem
-
-

@@ -136,8 +136,8 @@ def _rows(question: Question, ranked: Sequence[Ranked]) -> str:
     best = ranked[0]
     rows = [one for one in ranked if one.piece.kind == "row" and one.piece.n == best.piece.n]
     several = question.asked.wanted == "list"
-    limit = 0.6 if several else 0.93
-    chosen = [one.piece for one in rows if one.score >= limit * best.score][: 12 if several else 4]
+    lowest = best.score - (0.4 if several else 0.07) * abs(best.score)
+    chosen = [one.piece for one in rows if one.score >= lowest][: 12 if several else 4]
     chosen.sort(key=lambda piece: piece.order)
     return shown_table(chosen, question)
 

@@ -19,7 +19,9 @@ LONGEST_TURN = 300
 """Characters of one earlier message that go along."""
 
 _FENCE = re.compile(r"<{3,}|>{3,}")
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
+_CONTROL = re.compile(
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]"
+)
 _FORMS: dict[Intent, str] = {
     "fact": "第一句直接给出所问的日期、金额、天数、名称等答案，再补充必要的条件，一般不超过三句。",
     "definition": "先用一句话给出定义，再补充要点。",
@@ -74,7 +76,9 @@ def title_messages(
 def fenced(item: Evidence) -> str:
     """One passage between its fences, with what it is headed by."""
     chunk, facts = item.chunk, item.chunk.metadata
-    source = " > ".join(part for part in (facts.title or chunk.document_name, *chunk.heading_path) if part)
+    source = " > ".join(
+        part for part in (facts.title or chunk.document_name, *chunk.heading_path) if part
+    )
     notes = [f"来源：{source}", f"第{chunk.pages[0] if chunk.pages else 1}页"]
     if facts.region:
         notes.append(f"地区：{facts.region}")

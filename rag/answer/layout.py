@@ -10,7 +10,9 @@ from rag.answer.pieces import Piece
 from rag.answer.rank import Question
 from rag.answer.terms import coverage, presence
 
-_ARTICLE = re.compile(r"^第[一二三四五六七八九十百零〇\d]{1,8}条(?:之[一二三四五六七八九十]+)?[\s\u3000、：:]+(?=\S)")
+_ARTICLE = re.compile(
+    r"^第[一二三四五六七八九十百零〇\d]{1,8}条(?:之[一二三四五六七八九十]+)?[\s\u3000、：:]+(?=\S)"
+)
 _OPEN_END = re.compile(r"[；;，,、\s]+$")
 _CLOSED = ("。", "！", "？", "!", "?", "…", "”", "」", "』", ".", "：", ":")
 
@@ -26,7 +28,9 @@ def quote(piece: Piece, *, cited: bool = True, article: bool = True) -> str:
     A trailing ；or ， becomes 。 so that the sentence can stand alone; `article=False` leaves
     out a leading "第…条".
     """
-    return sentence(piece.body if article else _ARTICLE.sub("", piece.body), piece.n if cited else 0)
+    return sentence(
+        piece.body if article else _ARTICLE.sub("", piece.body), piece.n if cited else 0
+    )
 
 
 def sentence(text: str, n: int) -> str:

@@ -91,7 +91,9 @@ def _similar(words: str, passage: str, within: tuple[int, int] | None) -> Place 
             outside = 0.05 if sentences[first].start < low or span.end > high else 0.0
             rated = 0.75 * share + 0.25 * right - 0.04 * (last - first) - outside
             if best is None or rated > best[0] + 1e-9:
-                place = Place(sentences[first].start, span.end, min(1.0, 0.75 * share + 0.25 * right))
+                place = Place(
+                    sentences[first].start, span.end, min(1.0, 0.75 * share + 0.25 * right)
+                )
                 best = (rated, place)
     return best[1] if best else None
 

@@ -103,10 +103,18 @@ def _line(text: str, start: int, line: str) -> list[Statement]:
             first = marks_first.end()
             if not text[first:last].strip():
                 continue
+        if found and _goes_on(text, found[-1]):
+            found[-1] = found[-1]._replace(end=last)
+            continue
         bare = without_marks(text[first:last]).strip()
         kind = "lead" if bare.endswith(("：", ":")) else "sentence"
         found.append(Statement(first, last, kind))
     return found
+
+
+def _goes_on(text: str, statement: Statement) -> bool:
+    """Whether a statement ends at a semicolon without a mark: its rest carries the mark."""
+    return text[statement.start : statement.end].rstrip().endswith(("；", ";"))
 
 
 def _numbers(inner: str) -> tuple[int, ...]:

@@ -14,6 +14,8 @@ _ENTITY = re.compile(r"&(?=#?\w{1,31};)", re.ASCII)
 _DIRECTIVE = re.compile(r":(?=[A-Za-z])")
 _LINE_START = re.compile(r"^([#+=-])(?!\d)|^(\d{1,9})([.)])(?=\s|$)|^-(?=\d+[.)]?\s)")
 _FULL_WIDTH_MARK = re.compile(r"【(?=\s*\d{1,3}(?:\s*[,，、\-–~]\s*\d{1,3})*\s*】)")
+_NO_MARK = "【\u200b"
+"""An invisible space keeps 【1】 in a quotation from being read as a citation."""
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _IMAGE_OR_LINK = re.compile(
     r"!?\[([^\[\]\n]*)\]\(\s*<?([^()\s<>]*(?:\([^()\s]*\))?[^()\s<>]*)>?[^()\n]*\)"
@@ -31,13 +33,13 @@ def escape(text: str) -> str:
     line = " ".join(text.split())
     line = _ENTITY.sub(r"\\&", _escape_marks(line))
     line = _DIRECTIVE.sub(r"\\:", line)
-    line = _FULL_WIDTH_MARK.sub("&#12304;", line)
+    line = _FULL_WIDTH_MARK.sub(_NO_MARK, line)
     return _LINE_START.sub(_escape_line_start, line)
 
 
 def unescape(text: str) -> str:
     """The plain text that `escape` was given (but for line breaks)."""
-    return _ESCAPED.sub(r"\1", text).replace("&#12304;", "【")
+    return _ESCAPED.sub(r"\1", text).replace(_NO_MARK, "【")
 
 
 def defuse(text: str) -> str:

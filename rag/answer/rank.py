@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from rag.answer.asks import Asked, answers_kind, asked, asking_spans
 from rag.answer.pieces import Piece, pieces
+from rag.answer.ranges import position
 from rag.answer.terms import Term, content_terms, coverage, presence
 from rag.text.normalise import normalise
 from rag.text.similar import containment
@@ -18,10 +19,14 @@ KIND_BONUS = 0.2
 KIND_MISSING = 0.25
 KEY_BONUS = 0.5
 PRIOR_SHARE = 0.25
+RANGE_BONUS = 0.25
 FOCUS_WEIGHT = 1.5
 FOCUS_REACH = 5
 """These weigh kind of answer, `key：value` and the passage's own rank against coverage (0..1);
 chosen by us on samples and checked with `benchmarks/bench_answers.py`."""
+
+
+_IN_RANGE = {"inside": 1.0, "outside": -1.0, "unknown": 0.0}
 
 
 class Ranked(NamedTuple):
@@ -73,6 +78,7 @@ def score(question: Question, piece: Piece) -> Ranked:
     total += 0.15 * containment(normalise(question.text), normalise(piece.body))
     if question.asked.wanted != "text" and piece.kind != "lead":
         total += KIND_BONUS if answers_kind(question.asked, piece.body) else -KIND_MISSING
+    total += RANGE_BONUS * _IN_RANGE[position(question.text, piece.body)]
     if piece.key:
         total += KEY_BONUS * _key_fit(question, piece.key)
     if len(piece.body) < 6 and not piece.key and piece.kind == "sentence":

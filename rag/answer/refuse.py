@@ -99,7 +99,9 @@ def refusal(
     lines = [f"{REFUSAL_PREFIX}：{_missing(understanding, hits, fits)}"]
     where = "、".join(f"“{escape(name)}”" for name in kb_names) or "所选知识库"
     titles = _titles(hits)
-    near = f"，最接近的是{'、'.join(f'《{escape(title)}》' for title in titles[:2])}" if titles else ""
+    near = (
+        f"，最接近的是{'、'.join(f'《{escape(title)}》' for title in titles[:2])}" if titles else ""
+    )
     lines.append(f"已在{where}中查找“{escape(_topic(understanding))}”{near}。")
     suggestions = _suggestions(understanding, hits, fits)
     if suggestions:
@@ -115,9 +117,7 @@ def _model() -> tuple[float, dict[str, float]]:
     return float(raw["intercept"]), {k: float(v) for k, v in raw["weights"].items()}
 
 
-def _reason(
-    understanding: Understanding, found: dict[str, float], conflicts: Sequence[str]
-) -> str:
+def _reason(understanding: Understanding, found: dict[str, float], conflicts: Sequence[str]) -> str:
     if conflicts:
         words = "、".join(_SLOT_WORDS.get(slot, slot) for slot in conflicts)
         return f"找到的内容在{words}上与问题不符。"
@@ -144,11 +144,17 @@ def _missing(understanding: Understanding, hits: Sequence[Hit], fits: dict[str, 
         years = [h.chunk.metadata.year for h in hits]
         return f"没有找到{escape(asked)}的相关内容{_have(_values([f'{y}年' if y else None for y in years]))}。"
     if fits.get("product") == "conflict" or fits.get("code") == "conflict":
-        names = [term.text.upper() for term in content_terms(understanding.standalone_question) if term.name]
+        names = [
+            term.text.upper()
+            for term in content_terms(understanding.standalone_question)
+            if term.name
+        ]
         asked = "、".join(slots.product or names) or "所问的产品"
         return f"没有找到{escape(asked)}的相关内容。"
     if fits.get("title") == "conflict":
-        asked = "、".join(f"《{escape(t)}》" for t in quoted_titles(understanding.standalone_question))
+        asked = "、".join(
+            f"《{escape(t)}》" for t in quoted_titles(understanding.standalone_question)
+        )
         return f"知识库里没有{asked}。"
     everything = "\n".join(f"{hit.chunk.document_name}\n{hit.chunk.text}" for hit in hits)
     lost = [
@@ -227,7 +233,15 @@ def _about(hit: Hit) -> list[str]:
     title = (chunk.metadata.title or PurePath(chunk.document_name).stem).strip("《》")
     if not title:
         return []
-    heading = re.sub(r"^第[^\s　]{1,6}[条章节]\s*|^[一二三四五六七八九十]+、|^[\d.]+\s*", "", chunk.heading_path[-1]) if chunk.heading_path else ""
+    heading = (
+        re.sub(
+            r"^第[^\s　]{1,6}[条章节]\s*|^[一二三四五六七八九十]+、|^[\d.]+\s*",
+            "",
+            chunk.heading_path[-1],
+        )
+        if chunk.heading_path
+        else ""
+    )
     heading = heading.strip()
     if heading and heading != title and without_asking(heading).strip() and len(heading) <= 20:
         return [f"《{title}》里关于“{heading}”是怎么规定的？"]

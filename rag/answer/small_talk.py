@@ -33,10 +33,14 @@ _REPLIES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"^(?:好的?|嗯+|哦+|行|ok|知道了|明白了?|收到|了解了?)[。！!~～.]*$", re.I), "好的。还有想了解的，直接问我就好。"),
 )  # fmt: skip
 _GREETING = "您好，我是知问。请直接说出想了解的内容，我会从知识库里查找并标出依据。"
-_ALL_QUESTIONS = re.compile(r"哪些问题|什么问题|所有(?:的)?问题|问过(?:你|些)?(?:什么|哪些)|聊(?:了|过)(?:什么|些什么|哪些)|总结.{0,6}(?:对话|聊天)|几个问题")
+_ALL_QUESTIONS = re.compile(
+    r"哪些问题|什么问题|所有(?:的)?问题|问过(?:你|些)?(?:什么|哪些)|聊(?:了|过)(?:什么|些什么|哪些)|总结.{0,6}(?:对话|聊天)|几个问题"
+)
 _FIRST = re.compile(r"第一(?:个问题|句|次|个)|最开始|一开始|最早|最初")
 _NTH = re.compile(r"第([二三四五六七八九十]|\d{1,2})个?(?:问题|句)")
-_THEIRS = re.compile(r"你(?:刚才|刚刚|之前|上次|前面)?(?:是?怎么)?(?:说|回答|答|讲|告诉)|(?:刚才|刚刚|上一个|上个|之前|上面)的?(?:回答|答案|回复)|再说一遍|重复一遍")
+_THEIRS = re.compile(
+    r"你(?:刚才|刚刚|之前|上次|前面)?(?:是?怎么)?(?:说|回答|答|讲|告诉)|(?:刚才|刚刚|上一个|上个|之前|上面)的?(?:回答|答案|回复)|再说一遍|重复一遍"
+)
 _HAN_DIGITS = "一二三四五六七八九十"
 
 
@@ -54,7 +58,9 @@ def reply(understanding: Understanding, history: Sequence[Turn]) -> str:
 
 
 def _about_conversation(question: str, history: Sequence[Turn]) -> str:
-    asked = [turn.content.strip() for turn in history if turn.role == "user" and turn.content.strip()]
+    asked = [
+        turn.content.strip() for turn in history if turn.role == "user" and turn.content.strip()
+    ]
     if asked and asked[-1] == question.strip():
         asked = asked[:-1]
     answers = [t.content.strip() for t in history if t.role == "assistant" and t.content.strip()]

@@ -17,7 +17,9 @@ MOST_ITEMS = 20
 _ORDER_WORD = re.compile(
     r"^(?:首先|其次|再次|再者|然后|接着|随后|之后|最后|最终|先|再|第[一二三四五六七八九十\d]+[步，,、])"
 )
-_INLINE_STEP = re.compile(r"(?<=[，,；;。])\s*(?=(?:其次|再次|然后|接着|随后|最后|第[二三四五六七八九十]步))")
+_INLINE_STEP = re.compile(
+    r"(?<=[，,；;。])\s*(?=(?:其次|再次|然后|接着|随后|最后|第[二三四五六七八九十]步))"
+)
 _STEP_WORD = re.compile(r"步骤|流程|程序|手续|如下|下列|以下|按照|方法|操作")
 
 
@@ -113,11 +115,11 @@ def _group_score(question: Question, group: Sequence[Piece], run: Sequence[Piece
 def _as_items(group: Sequence[Piece], run: list[Piece], evidence: Sequence[Evidence]) -> Items:
     lead = ""
     if group[0].kind == "lead":
-        lead = sentence(group[0].body, group[0].n)
+        lead = sentence(group[0].body, 0)
     else:
         heading = next((e.chunk.heading_path for e in evidence if e.n == run[0].n), ())
         if heading:
-            lead = sentence(heading[-1] + "：", run[0].n)
+            lead = sentence(heading[-1] + "：", 0)
     return Items(lead or "具体如下：", run[:MOST_ITEMS])
 
 

@@ -7,7 +7,6 @@ three hundred laws: a rare name weighs about ten times as much as 工作.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from functools import lru_cache
@@ -16,16 +15,11 @@ from typing import NamedTuple
 from rag.answer.asks import without_asking
 from rag.text.normalise import is_han, normalise
 from rag.text.numerals import arabic
-from rag.text.tokenise import _segmenter, codes, query_terms
+from rag.text.tokenise import codes, query_terms, rarity
 
 PARTIAL_CREDIT = 0.6
 """Most that a term can earn when only pairs of its letters occur; chosen by us."""
 
-_CORPUS_WORDS = 6.0e7
-_FREE_BELOW = 5.0
-"""Natural log of (corpus / frequency) below which a word is too common to mean anything."""
-_FULL_AT = 14.0
-"""… and from which it counts as a rare word (about 50 occurrences in jieba's 60 M words)."""
 _GENERIC = frozenset(
     [
         "规定",
@@ -197,13 +191,6 @@ def _weight(term: str) -> float:
         return 0.12
     if term.isdigit() and len(term) < 4:
         return 0.3
-    frequency = _frequency(term)
-    rarity = math.log(_CORPUS_WORDS / (frequency + 1))
-    weight = min(1.0, max(0.1, (rarity - _FREE_BELOW) / (_FULL_AT - _FREE_BELOW)))
+    weight = rarity(term)
     # A single letter is mostly the left-over of a word that the segmenter did not know.
     return weight * 0.5 if len(term) == 1 else weight
-
-
-def _frequency(term: str) -> int:
-    # The index's own segmenter: a second copy of the dictionary would cost 70 MB.
-    return int(_segmenter().FREQ.get(term) or 0)

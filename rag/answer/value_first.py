@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from rag.answer.asks import values_of_kind
 from rag.answer.layout import quote, sentence
 from rag.answer.pieces import Piece
+from rag.answer.ranges import position
 from rag.answer.rank import Question, Ranked
 from rag.answer.terms import coverage
 
@@ -30,7 +31,7 @@ def value_first(question: Question, ranked: Sequence[Ranked]) -> str:
     spans = values_of_kind(question.asked, body)
     if len(body) <= SHORT or not spans:
         return quote(best, article=False)
-    clause = _clause_with_value(question, body, spans)
+    clause = _clause_in_range(question, body) or _clause_with_value(question, body, spans)
     if not clause or body.startswith(clause):
         return quote(best, article=False)
     return f"{sentence(clause, best.n)}\n\n{quote(best)}"
@@ -54,6 +55,20 @@ def definition(question: Question, ranked: Sequence[Ranked]) -> Piece | None:
         closeness = 0.3 * named - min(0.3, 0.01 * max(0, len(subject) - 12))
         candidates.append((one.score + strong + closeness, piece))
     return max(candidates, key=lambda pair: pair[0])[1] if candidates else None
+
+
+def _clause_in_range(question: Question, body: str) -> str:
+    """The value's clause of the one part whose condition the question's own number meets."""
+    parts = [part.strip() for part in re.split(r"[；;。]", body) if part.strip()]
+    inside = [part for part in parts if position(question.text, part) == "inside"]
+    if len(inside) != 1:
+        return ""
+    spans = values_of_kind(question.asked, inside[0])
+    clauses = [m for m in _CLAUSE.finditer(inside[0]) if any(m.start() <= s for s, _ in spans)]
+    last = next(
+        (m for m in reversed(clauses) if any(m.start() <= s < m.end() for s, _ in spans)), None
+    )
+    return last.group().strip() if last and len(last.group()) <= LONGEST_CLAUSE else ""
 
 
 def _clause_with_value(question: Question, body: str, spans: Sequence[tuple[int, int]]) -> str:

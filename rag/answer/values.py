@@ -63,7 +63,9 @@ _COUNT_UNITS = (
 )
 _NEED_DIGITS = frozenset("安伏瓦路线站点代排局盘头段只字步")
 """Units that after a Han numeral are mostly the rest of a word (统一安排, 三点要求)."""
-_IDIOMS = frozenset(("十分", "万分", "千分", "一时", "一日", "一天", "一分", "百般", "一点", "一度"))
+_IDIOMS = frozenset(
+    ("十分", "万分", "千分", "一时", "一日", "一天", "一分", "百般", "一点", "一度")
+)
 _ORDINAL_UNITS = "条|款|项|章|节|编|届|期|次|名|位|个|批|轮|季|集|代|版|号|步|级|类|天|年|页"
 
 _DATE = re.compile(

@@ -3,10 +3,10 @@ from __future__ import annotations
 import re
 
 import pytest
+from answer_cases import passage
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from answer_cases import passage
 from rag.answer.cite import cite
 from rag.answer.marks import find_marks, statements
 
@@ -50,7 +50,11 @@ def test_marks(text: str, numbers: list[tuple[int, ...]]) -> None:
     ("text", "expected", "documents"),
     [
         ("硕士每月1500元[1]。", "硕士每月1500元[1]。", ["doc1"]),
-        ("5个工作日内审核[2]，硕士每月1500元[1]。", "5个工作日内审核[1]，硕士每月1500元[2]。", ["doc2", "doc1"]),
+        (
+            "5个工作日内审核[2]，硕士每月1500元[1]。",
+            "5个工作日内审核[1]，硕士每月1500元[2]。",
+            ["doc2", "doc1"],
+        ),
         ("硕士每月1500元[1][9]。", "硕士每月1500元[1]。", ["doc1"]),
         ("天气很好[7]。", "天气很好。", []),
         ("硕士每月1500元[1,3]。", "硕士每月1500元[1][2]。", ["doc1", "doc3"]),
@@ -119,7 +123,9 @@ PIECES = st.sampled_from(
 def test_citations_are_always_whole(text: str) -> None:
     cited, citations = cite(text, ALL)
     used = [n for mark in find_marks(cited) for n in mark.numbers]
-    assert list(dict.fromkeys(used)) == [c.n for c in citations] == list(range(1, len(citations) + 1))
+    assert (
+        list(dict.fromkeys(used)) == [c.n for c in citations] == list(range(1, len(citations) + 1))
+    )
     for citation in citations:
         start, end = citation.char_span
         assert 0 <= start <= end <= len(citation.text)

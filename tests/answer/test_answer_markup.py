@@ -7,7 +7,7 @@ from markdown_it import MarkdownIt
 
 from rag.answer.markup import defuse, escape, unescape
 
-ALPHABET = st.text(alphabet="a1中。#*_`[](){}<>!~|$&;:\\-+=.\" \t\n【】^", max_size=60)
+ALPHABET = st.text(alphabet='a1中。#*_`[](){}<>!~|$&;:\\-+=." \t\n【】^', max_size=60)
 
 
 def shown(markdown: str) -> str:
@@ -45,13 +45,13 @@ def shown(markdown: str) -> str:
     ],
 )
 def test_quoted_text_shows_as_it_is(text: str) -> None:
-    assert shown(escape(text)) == text
+    assert shown(escape(text)).replace("\u200b", "") == text
 
 
 @given(ALPHABET)
 def test_any_text_stays_text_and_comes_back(text: str) -> None:
     line = " ".join(text.split())
-    assert shown(escape(text)) == line
+    assert shown(escape(text)).replace("\u200b", "") == line
     assert unescape(escape(text)) == line
 
 

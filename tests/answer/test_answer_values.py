@@ -44,7 +44,8 @@ def test_an_indefinite_one_is_marked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "value"), [("一千二", 1200), ("两万", 20000), ("1,200.5", 1200.5), ("半", 0.5), ("x", None)]
+    ("text", "value"),
+    [("一千二", 1200), ("两万", 20000), ("1,200.5", 1200.5), ("半", 0.5), ("x", None)],
 )
 def test_number(text: str, value: float | None) -> None:
     found = number(text)

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import pytest
-
 from answer_cases import passage
+
 from rag.answer.cite import cite
 from rag.answer.verify import verify
 

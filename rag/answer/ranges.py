@@ -1,0 +1,98 @@
+"""Ranges that documents write for conditions (满1年不满10年, 5000元以上1万元以下, 3-5人) and
+whether a value of the question lies in them."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from functools import lru_cache
+from typing import Literal
+
+from rag.answer.values import Found, find_values, number
+
+Inside = Literal["inside", "outside", "unknown"]
+
+_MEASURED = ("duration", "money", "count", "percent")
+_FROM_BEFORE = re.compile(
+    r"(?:已?满|达到?|超过|高于|多于|大于|不低于|不少于|不小于|≥|>=|>|自|从|至少)\s*$"
+)
+_BELOW_BEFORE = re.compile(
+    r"(?:不满|未满|不足|低于|少于|小于|不超过|不高于|至多|最多|≤|<=|<|未达到?|不到)\s*$"
+)
+_FROM_AFTER = re.compile(r"\s*(?:\(含\)|（含[^）]*）)?\s*(?:以上|及以上|起)")
+_BELOW_AFTER = re.compile(r"\s*(?:\(含\)|（含[^）]*）)?\s*(?:以下|以内|及以下|之内|内)")
+_EXCLUSIVE_LOW = re.compile(r"(?:超过|高于|多于|大于|>)\s*$")
+_EXCLUSIVE_HIGH = re.compile(r"(?:不满|未满|不足|低于|少于|小于|<|未达到?|不到)\s*$")
+_TO = re.compile(r"\s*(?:-|–|—|~|～|至|到)\s*")
+
+
+def position(question: str, text: str) -> Inside:
+    """Whether the question's measured values lie in the ranges of `text`.
+
+    "inside" when every value that meets a range of its unit lies in one; "outside" when one
+    lies in none; "unknown" when nothing meets.
+    """
+    met = False
+    for value in find_values(question):
+        if value.kind not in _MEASURED or value.bare_one:
+            continue
+        mine = number(value.value)
+        bounds = [b for b in _ranges(text) if b[0] == value.kind and b[1] == value.unit]
+        if mine is None or not bounds:
+            continue
+        met = True
+        if not any(_holds(low, high, mine) for _, _, low, high in bounds):
+            return "outside"
+    return "inside" if met else "unknown"
+
+
+Bound = tuple[Decimal, bool]
+"""A border and whether it belongs to the range."""
+
+
+def _holds(low: Bound | None, high: Bound | None, value: Decimal) -> bool:
+    above = low is None or value > low[0] or (low[1] and value == low[0])
+    below = high is None or value < high[0] or (high[1] and value == high[0])
+    return above and below
+
+
+@lru_cache(maxsize=1024)
+def _ranges(text: str) -> tuple[tuple[str, str, Bound | None, Bound | None], ...]:
+    """Ranges as (kind, unit, low, high) in order."""
+    values = [v for v in find_values(text) if v.kind in _MEASURED]
+    found: list[tuple[str, str, Bound | None, Bound | None]] = []
+    index = 0
+    while index < len(values):
+        left = values[index]
+        right = values[index + 1] if index + 1 < len(values) else None
+        low, high = _low(text, left), _high(text, left)
+        if right is not None and (right.kind, right.unit) == (left.kind, left.unit):
+            between = text[left.end : right.start]
+            close = len(between) <= 6
+            plain = bool(_TO.fullmatch(between))
+            upper = _high(text, right)
+            if plain or (close and low is not None and upper is not None):
+                low = low or (Decimal(left.value), True)
+                found.append((left.kind, left.unit, low, upper or (Decimal(right.value), True)))
+                index += 2
+                continue
+        if low is not None or high is not None:
+            found.append((left.kind, left.unit, low, high))
+        index += 1
+    return tuple(found)
+
+
+def _low(text: str, value: Found) -> Bound | None:
+    before = text[: value.start]
+    if _BELOW_BEFORE.search(before):
+        return None
+    if _FROM_BEFORE.search(before):
+        return Decimal(value.value), not _EXCLUSIVE_LOW.search(before)
+    return (Decimal(value.value), True) if _FROM_AFTER.match(text, value.end) else None
+
+
+def _high(text: str, value: Found) -> Bound | None:
+    before = text[: value.start]
+    if _BELOW_BEFORE.search(before):
+        return Decimal(value.value), not _EXCLUSIVE_HIGH.search(before)
+    return (Decimal(value.value), True) if _BELOW_AFTER.match(text, value.end) else None

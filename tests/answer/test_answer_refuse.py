@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import pytest
+from answer_cases import hits, meaning, passage
+
+from rag.answer.refuse import HEDGE_PREFIX, REFUSAL_PREFIX, confidence, decide, refusal
+from rag.settings import AnswerSettings
+
+SHANDONG = passage(
+    1, "第六十条 本条例自2021年1月1日起施行。", title="山东省中医药条例", region="山东",
+    headings=("附则",),
+)  # fmt: skip
+LEAVE = passage(
+    1, "员工工作满一年后，每年享有五天带薪年假。年假须提前三个工作日申请。", title="员工手册"
+)
+PLUMBING = passage(1, "热水器出厂前经过24小时老化测试，整机保修三年。", title="热水器说明书")
+
+
+@pytest.mark.parametrize(
+    ("value", "decision"),
+    [(0.0, "refuse"), (0.59, "refuse"), (0.6, "hedge"), (0.79, "hedge"), (0.8, "answer")],
+)
+def test_thresholds(value: float, decision: str) -> None:
+    assert decide(value, AnswerSettings()) == decision
+
+
+def test_thresholds_are_settings() -> None:
+    assert decide(0.5, AnswerSettings(refuse_below=0.2, hedge_below=0.4)) == "answer"
+
+
+@pytest.mark.parametrize(
+    ("question", "evidence"),
+    [
+        ("年假有几天？", [LEAVE]),
+        ("工作满一年的员工有几天年假？", [LEAVE]),
+        ("年假要提前多久申请？", [LEAVE]),
+        ("热水器保修几年？", [PLUMBING]),
+        ("整机保修期多长？", [PLUMBING, LEAVE]),
+    ],
+)
+def test_a_small_document_answers_plain_questions(question: str, evidence: list) -> None:
+    sure = confidence(meaning(question), hits(evidence), evidence)
+    assert decide(sure.value, AnswerSettings()) != "refuse", sure
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["食堂几点开门？", "世界杯冠军是谁？", "如何申请发明专利？", "公司股票代码是多少？"],
+)
+def test_what_no_document_says_is_refused(question: str) -> None:
+    evidence = [LEAVE, PLUMBING.model_copy(update={"n": 2})]
+    sure = confidence(meaning(question), hits(evidence, rerank=0.3), evidence)
+    assert decide(sure.value, AnswerSettings()) == "refuse", sure
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        meaning("《湖北省中医药条例》从什么时候起施行？", region=("湖北",)),
+        meaning("湖北的中医药条例从什么时候起施行？", region=("湖北",)),
+    ],
+)
+def test_another_region_is_refused_however_alike(question) -> None:
+    sure = confidence(question, hits([SHANDONG], rerank=0.99), [SHANDONG])
+    assert decide(sure.value, AnswerSettings()) == "refuse"
+    assert "region" in sure.conflicts
+
+
+def test_another_year_or_product_is_refused() -> None:
+    fee = passage(1, "硕士每月补贴1500元。", title="租房补贴办法（2023年）", year=2023)
+    sure = confidence(meaning("2022年硕士每月补贴多少？", years=(2022,)), hits([fee]), [fee])
+    assert sure.conflicts == ("time",)
+    monitor = passage(1, "ABC-124型号的额定功率为600W。", product="ABC-124")
+    sure = confidence(meaning("ABC-123型号的额定功率是多少？"), hits([monitor]), [monitor])
+    assert sure.conflicts == ("code",)
+    assert decide(sure.value, AnswerSettings()) == "refuse"
+
+
+def test_a_provinces_rule_and_a_national_rule_serve_a_city() -> None:
+    national = passage(1, "职工年休假为五天。", title="职工带薪年休假条例")
+    question = meaning("杭州的职工年休假几天？", region=("浙江/杭州",))
+    assert confidence(question, hits([national]), [national]).conflicts == ()
+
+
+def test_no_evidence_is_no_confidence() -> None:
+    sure = confidence(meaning("年假几天？"), [], [])
+    assert (sure.value, sure.reason) == (0.0, "没有找到相关内容。")
+
+
+def test_a_refusal_says_what_is_missing_and_what_is_there() -> None:
+    question = meaning("《湖北省中医药条例》从什么时候起施行？", region=("湖北",))
+    text, suggestions = refusal(question, hits([SHANDONG]), ["法规库"])
+    assert text.startswith(REFUSAL_PREFIX)
+    assert "湖北" in text and "山东" in text and "法规库" in text
+    assert suggestions[0] == "《山东省中医药条例》从什么时候起施行？"
+
+
+def test_a_refusal_names_the_words_that_were_not_found() -> None:
+    text, suggestions = refusal(meaning("食堂几点开门？"), hits([LEAVE]), ["手册"])
+    assert "“食堂”" in text
+    assert suggestions == ("《员工手册》的主要内容是什么？",)
+
+
+def test_a_refusal_offers_the_questions_of_faq_records() -> None:
+    record = passage(1, "问：年假几天？\n答：五天。", kind="record")
+    assert refusal(meaning("食堂几点开门？"), hits([record]), [])[1] == ("年假几天？",)
+
+
+def test_a_refusal_without_hits_and_with_markup_in_names() -> None:
+    text, suggestions = refusal(meaning("# 标题 [a](http://x)"), [], ["<b>库</b>"])
+    assert text.startswith(REFUSAL_PREFIX)
+    assert "[a](" not in text.replace("\\[a\\](", "") and "<b>" not in text.replace("\\<b\\>", "")
+    assert suggestions == ()
+
+
+def test_prefixes() -> None:
+    assert (HEDGE_PREFIX, REFUSAL_PREFIX) == ("不太确定，但", "根据现有信息无法确定")
