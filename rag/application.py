@@ -25,8 +25,7 @@ from rag.ingest.pipeline import Pipeline
 from rag.knowledge import Knowledge
 from rag.models.registry import Models
 from rag.observe.health import Doctor
-from rag.reindex import Reindex
-from rag.settings import Secrets, Settings, SettingsService, data_directory
+from rag.settings import EmbedderSettings, Secrets, Settings, SettingsService, data_directory
 from rag.store.catalog import Catalog
 from rag.store.lock import LOCK_NAME, ProcessLock
 from rag.store.vectors import VectorStore
@@ -34,11 +33,15 @@ from rag.types import KnowledgeBase, QueryPlan, Retrieval, SearchFilter
 
 if TYPE_CHECKING:
     from rag.chain import Chain
+    from rag.models.embedder import Embedder
     from rag.retrieve.search import Retriever
 
 log = logging.getLogger(__name__)
 
 SAMPLE_DIRECTORY = Path(__file__).resolve().parent.parent / "samples" / "documents"
+EMBEDDER_FACT = "embedder"
+"""Name of the catalog's note on which embedder's vectors are in use (its settings as JSON)."""
+REBUILD_NAME = "更换向量模型"
 SAMPLE_KNOWLEDGE_BASE = "示例知识库"
 WARM_UP_LIMIT_S = 300.0
 """How long a question waits for the models after a start before it gives up, in seconds."""
@@ -80,13 +83,12 @@ class Application:
         self.pipeline = Pipeline(
             self.catalog, self.vectors, self.models.embedder, self._current, self.files
         )
-        self.reindex = Reindex(self.catalog, self.vectors, self.models)
         self.jobs = JobQueue(data, self.pipeline, self.catalog, self._current)
         self.knowledge = Knowledge(
             self.catalog, self.pipeline, self.jobs, self.files, self.audit, self._current
         )
         self.conversations = Conversations(self.catalog, lambda: self.chain, self.wait_ready)
-        self.doctor = Doctor(self.catalog, self.vectors, self.files, self.reindex, data)
+        self.doctor = Doctor(self.catalog, self.vectors, self.files, self.pipeline, data)
         self.retriever: Retriever
         self.chain: Chain
         self.ready = threading.Event()
@@ -110,7 +112,7 @@ class Application:
             ModelError, StoreError: a model or the vector store cannot be used.
         """
         report("正在加载向量模型")
-        embedder = self.models.embedder()
+        embedder = self._embedder_in_use()
         embedder.embed_queries(["你好"])
         report("正在打开向量库")
         self.vectors.open(embedder.fingerprint, embedder.dimension)
@@ -150,6 +152,8 @@ class Application:
         try:
             self.prepare(self._report)
             self.jobs.start()
+            if self.catalog.facts.get(EMBEDDER_FACT) != self._embedder_settings():
+                self.jobs.submit_rebuild(self.switch_embedder, REBUILD_NAME)
             if samples:
                 self.add_samples()
             gc.collect()
@@ -246,9 +250,43 @@ class Application:
             made = QueryPlan(queries=(question,), filter=SearchFilter(kb_ids=tuple(kb_ids)))
         return self.retriever.search(made, question=meaning.standalone_question, top_k=top_k)
 
+    # --- Another embedder -------------------------------------------------------------
+
+    def _embedder_in_use(self) -> Embedder:
+        """The embedder that the vectors were made with: the settings' own unless a change to
+        another one was cut off, which `_warm_up` then takes up again."""
+        kept = self.catalog.facts.get(EMBEDDER_FACT)
+        if kept and self.catalog.chunks.count() and kept != self._embedder_settings():
+            from rag.models.embedder import create_embedder
+
+            old = EmbedderSettings.model_validate_json(kept)
+            self.models.use_embedder(create_embedder(old, self.secrets, self.data))
+        else:
+            self.catalog.facts.set(EMBEDDER_FACT, self._embedder_settings())
+        return self.models.embedder()
+
+    def _embedder_settings(self) -> str:
+        return self._current().embedder.model_dump_json()
+
     def _embedder_changed(self, old: Settings, new: Settings) -> None:
         if old.embedder != new.embedder:
-            self.reindex.start(self.models.new_embedder)
+            self.jobs.submit_rebuild(self.switch_embedder, REBUILD_NAME)
+
+    def switch_embedder(self, progress: Callable[[float], None]) -> None:
+        """Embed everything anew beside the old vectors, then swap; searches never stop.
+
+        Raises:
+            ModelError, StoreError: the old embedder and its vectors stay in use.
+        """
+        wanted = self._embedder_settings()
+        embedder = self.models.new_embedder()
+        embedder.embed_queries(["你好"])
+
+        def activate() -> None:
+            self.models.use_embedder(embedder)
+            self.catalog.facts.set(EMBEDDER_FACT, wanted)
+
+        self.pipeline.change_embedder(embedder, progress, activate)
 
 
 def create_application(data: str | Path | None = None) -> Application:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from rag.access.audit import Audit
-from rag.access.policy import can_edit, can_read
+from rag.access.policy import can_edit, can_read, require_admin
 from rag.errors import InvalidInput, NotAllowed, NotFound
 from rag.ingest.files import FileStore
 from rag.ingest.jobs import JobQueue
@@ -171,24 +171,36 @@ class Knowledge:
     # --- Jobs -------------------------------------------------------------------------
 
     def jobs(self, person: Person, active_only: bool = False) -> list[JobInfo]:
-        """Background jobs of the knowledge bases that the person may read, newest first."""
+        """Background jobs of the knowledge bases that the person may read, newest first.
+
+        Administrators also see those that concern the whole installation (no `kb_id`).
+        """
         readable = {kb.id for kb in self.bases(person)}
+        if person.role == "admin":
+            readable.add("")
         return [j for j in self._catalog.jobs.list(active_only=active_only) if j.kb_id in readable]
 
     def cancel(self, person: Person, job_id: str) -> None:
         """Ask a job to end; what it was replacing stays as it was."""
-        self._editable(person, self._catalog.jobs.get(job_id).kb_id)
+        self._editable_job(person, job_id)
         self._jobs.cancel(job_id)
 
     def retry(self, person: Person, job_id: str, password: str | None = None) -> JobInfo:
         """Run a failed or cancelled job again, with a password where one is needed."""
-        self._editable(person, self._catalog.jobs.get(job_id).kb_id)
+        self._editable_job(person, job_id)
         return self._jobs.retry(job_id, password)
 
     def dismiss(self, person: Person, job_id: str) -> None:
         """Take a finished job off the list."""
-        self._editable(person, self._catalog.jobs.get(job_id).kb_id)
+        self._editable_job(person, job_id)
         self._catalog.jobs.delete(job_id)
+
+    def _editable_job(self, person: Person, job_id: str) -> None:
+        kb_id = self._catalog.jobs.get(job_id).kb_id
+        if kb_id:
+            self._editable(person, kb_id)
+        else:
+            require_admin(person)
 
     # --- Rights -----------------------------------------------------------------------
 
