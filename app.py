@@ -184,6 +184,7 @@ def _sample_questions(here: Here, bases: list[KnowledgeBase]) -> list[str]:
 if __name__ == "__main__":
     main()
 else:
+    server.prepare_pages()
     app = st.App(
         __file__,
         lifespan=server.lifespan,

@@ -22,6 +22,7 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
+from streamlit.runtime.pages_manager import PagesManager
 
 from ui import runtime
 
@@ -52,9 +53,9 @@ def new_session_id() -> str:
     return secrets.token_urlsafe(32)
 
 
-def is_session_id(value: str | None) -> bool:
+def is_session_id(value: object) -> bool:
     """Whether `value` has the form of our ids."""
-    return bool(value and _SESSION_ID.fullmatch(value))
+    return isinstance(value, str) and _SESSION_ID.fullmatch(value) is not None
 
 
 def issue_ticket(old_session: str, new_session: str) -> str:
@@ -128,6 +129,15 @@ async def lifespan(_: st.App) -> AsyncIterator[None]:
         yield
     finally:
         runtime.close()
+
+
+def prepare_pages() -> None:
+    """Leave the choice of pages to the navigation alone.
+
+    Until the first `st.navigation` of a process, Streamlit takes every file of `pages/` for a
+    public page: the first visitor could open one past the navigation and its roles.
+    """
+    PagesManager.uses_pages_directory = False
 
 
 def routes() -> list[BaseRoute]:

@@ -19,7 +19,7 @@ _FALLBACK = "visitor_session_id"
 def session_id() -> str:
     """The browser's id from its cookie, else one that lives as long as this page."""
     cookie = st.context.cookies.get(SESSION_COOKIE)
-    if cookie is not None and is_session_id(cookie):
+    if is_session_id(cookie):
         return str(cookie)
     return str(st.session_state.setdefault(_FALLBACK, new_session_id()))
 

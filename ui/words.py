@@ -44,7 +44,7 @@ def zone() -> tzinfo:
     """The visitor's time zone as the browser reports it; UTC when unknown."""
     try:
         return ZoneInfo(st.context.timezone or "UTC")
-    except (ZoneInfoNotFoundError, ValueError, OSError):
+    except (ZoneInfoNotFoundError, ValueError, TypeError, OSError):
         return UTC
 
 

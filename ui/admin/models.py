@@ -13,6 +13,7 @@ from rag.settings import ChatProfile
 from ui.admin import fields
 from ui.errors import box, shown
 from ui.frame import Here, confirm
+from ui.modal import close, modal
 from ui.texts import t
 from ui.words import duration, escape, label, plain
 
@@ -61,8 +62,8 @@ def render(here: Here) -> None:
         st.html(f'<div class="zw-box"><p>{escape(t("models.no_profile"))}</p></div>')
     for position, profile in enumerate(profiles):
         _profile(here, profiles, position, profile)
-    if st.button(t("models.add"), key="add-profile", icon=":material/add:"):
-        _edit(here, profiles, None)
+    pressed = st.button(t("models.add"), key="add-profile", icon=":material/add:")
+    _edit(here, profiles, None, pressed)
     fields.section(here, "chat", ("understand_with_llm", "generate_with_llm"))
 
     st.subheader(t("models.embedder"), anchor=False)
@@ -98,14 +99,14 @@ def _profile(here: Here, profiles: list[ChatProfile], position: int, profile: Ch
         with st.container(horizontal=True, gap="xsmall"):
             if _quiet("models.test", f"test-{position}", "network_check"):
                 _test(here, profile)
-            if _quiet("models.edit", f"edit-{position}", "edit"):
-                _edit(here, profiles, position)
+            edit = _quiet("models.edit", f"edit-{position}", "edit")
             if position and _quiet("models.up", f"up-{position}", "arrow_upward"):
                 moved = profiles.copy()
                 moved[position - 1], moved[position] = moved[position], moved[position - 1]
                 _store(here, moved)
-            if _quiet("models.delete", f"delete-{position}", "delete"):
-                _remove(here, profiles, position)
+            remove = _quiet("models.delete", f"delete-{position}", "delete")
+        _edit(here, profiles, position, edit)
+        _remove(here, profiles, position, remove)
 
 
 def _quiet(text: str, key: str, icon: str) -> bool:
@@ -129,11 +130,13 @@ def _test(here: Here, profile: ChatProfile) -> None:
         )
 
 
-def _edit(here: Here, profiles: list[ChatProfile], position: int | None) -> None:
+def _edit(here: Here, profiles: list[ChatProfile], position: int | None, pressed: bool) -> None:
     old = profiles[position] if position is not None else None
 
-    @st.dialog(t("models.edit_title") if old else t("models.add_title"), width="medium")
-    def dialog() -> None:
+    title = t("models.edit_title") if old else t("models.add_title")
+
+    @modal(f"profile-{position}", title, pressed, width="medium")
+    def edit() -> None:
         with st.form("profile", border=False):
             values: dict[str, Any] = {
                 "name": st.text_input(
@@ -162,9 +165,7 @@ def _edit(here: Here, profiles: list[ChatProfile], position: int | None) -> None
         if sent:
             with shown():
                 _accept(here, profiles, position, values, key.strip())
-                st.rerun()
-
-    dialog()
+                close()
 
 
 def _more(old: ChatProfile | None) -> dict[str, Any]:
@@ -233,20 +234,17 @@ def _wrong(field: str) -> SettingsError:
     )
 
 
-def _remove(here: Here, profiles: list[ChatProfile], position: int) -> None:
-    @st.dialog(t("models.delete_title"))
-    def dialog() -> None:
-        profile = profiles[position]
-        name = plain(profile.name)
-        if confirm(
-            t("models.delete_what", name=name), t("models.delete_goes"), t("models.delete_verb")
-        ):
+def _remove(here: Here, profiles: list[ChatProfile], position: int, pressed: bool) -> None:
+    profile = profiles[position]
+
+    @modal(f"delete-profile-{position}", t("models.delete_title"), pressed)
+    def remove() -> None:
+        what = t("models.delete_what", name=plain(profile.name))
+        if confirm(what, t("models.delete_goes"), t("models.delete_verb")):
             with shown():
                 here.application.secrets.set(f"chat:{profile.name}", "")
                 _save(here, [p for i, p in enumerate(profiles) if i != position])
-                st.rerun()
-
-    dialog()
+                close()
 
 
 def _store(here: Here, profiles: list[ChatProfile]) -> None:

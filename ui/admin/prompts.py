@@ -7,6 +7,7 @@ import streamlit as st
 from rag.prompts import Prompt, fill, load_prompt, prompt_names, prompt_text
 from ui.errors import shown
 from ui.frame import Here, confirm
+from ui.modal import close, modal
 from ui.texts import has, t
 from ui.words import escape, plain
 
@@ -47,10 +48,9 @@ def render(here: Here) -> None:
         preview = st.button(
             t("prompts.preview"), icon=":material/visibility:", key="preview-prompt"
         )
-        if name in overrides and st.button(
-            t("prompts.reset"), key="reset-prompt", icon=":material/undo:"
-        ):
-            _reset(here, name, stamp)
+        if name in overrides:
+            pressed = st.button(t("prompts.reset"), key="reset-prompt", icon=":material/undo:")
+            _reset(here, name, pressed)
     if preview:
         with shown():
             _preview(load_prompt(name, {name: edited}))
@@ -68,16 +68,13 @@ def _preview(prompt: Prompt) -> None:
             st.code(fill(template, values), language=None, wrap_lines=True)
 
 
-def _reset(here: Here, name: str, stamp: int) -> None:
-    @st.dialog(t("prompts.reset_title"))
-    def dialog() -> None:
-        if confirm(
-            t("prompts.reset_what", name=_title(name)), t("prompts.reset_goes"), t("prompts.reset")
-        ):
+def _reset(here: Here, name: str, pressed: bool) -> None:
+    @modal(f"reset-{name}", t("prompts.reset_title"), pressed)
+    def reset() -> None:
+        what = t("prompts.reset_what", name=_title(name))
+        if confirm(what, t("prompts.reset_goes"), t("prompts.reset")):
             with shown():
                 here.application.catalog.prompts.reset(name)
                 here.application.audit.record(here.person, "prompt.reset", name, "")
-                st.session_state["prompt-stamp"] = stamp + 1
-                st.rerun()
-
-    dialog()
+                st.session_state["prompt-stamp"] = st.session_state.get("prompt-stamp", 0) + 1
+                close()

@@ -11,6 +11,7 @@ from rag.types import Answer, Citation
 from ui.errors import box, shown
 from ui.frame import Here
 from ui.markup import quote_html
+from ui.modal import modal
 from ui.texts import t
 from ui.words import escape, plain
 
@@ -60,28 +61,24 @@ def _card(here: Here, citation: Citation, message_id: str) -> None:
             f'<div class="zw-where">{escape(where(citation))}</div>'
             f'<div class="zw-passage">{quote_html(text, citation.char_span)}</div></article>'
         )
-        if st.button(
+        pressed = st.button(
             t("evidence.open"),
             key=f"quiet-source-{message_id}-{citation.n}",
             icon=":material/menu_book:",
             type="tertiary",
-        ):
-            open_source(here, citation)
+        )
+    _dialog(here, citation, f"source-{message_id}-{citation.n}", pressed)
 
 
-def open_source(here: Here, citation: Citation) -> None:
-    """Open the dialog with the cited page, or the passage among its neighbours."""
-
-    @st.dialog(t("source.title"), width="large")
-    def dialog() -> None:
+def _dialog(here: Here, citation: Citation, key: str, pressed: bool) -> None:
+    @modal(key, t("source.title"), pressed, width="large")
+    def source() -> None:
         st.html(
             f'<div class="zw-card"><header><b>{escape(plain(citation.document, 200))}</b></header>'
             f'<div class="zw-where">{escape(where(citation))}</div></div>'
         )
         with shown():
             _source(here, citation)
-
-    dialog()
 
 
 def _source(here: Here, citation: Citation) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 import streamlit as st
 
@@ -14,6 +15,11 @@ from ui.markup import answer_html
 from ui.texts import t
 from ui.visitor import run_script
 from ui.words import escape, label, plain
+
+_THUMBS: tuple[tuple[Literal["up", "down"], str], ...] = (
+    ("up", "thumb_up"),
+    ("down", "thumb_down"),
+)
 
 Ask = Callable[[str], None]
 """Sends a question as if it had been typed."""
@@ -168,7 +174,7 @@ def confidence_words(value: float) -> tuple[str, str]:
 
 
 def _thumbs(here: Here, message: Message) -> None:
-    for value, icon in (("up", "thumb_up"), ("down", "thumb_down")):
+    for value, icon in _THUMBS:
         given = message.feedback == value
         if st.button(
             t(f"feedback.{value}_given" if given else f"feedback.{value}"),

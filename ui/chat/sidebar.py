@@ -9,6 +9,7 @@ import streamlit as st
 from rag.types import Conversation, KnowledgeBase
 from ui.errors import shown
 from ui.frame import Here, confirm
+from ui.modal import close, modal
 from ui.texts import t
 from ui.words import day_group, escape, label, plain
 
@@ -75,30 +76,25 @@ def _entry(here: Here, conversation: Conversation, current: bool) -> None:
             type="tertiary",
             format_func=lambda name: t(f"chat.{name}"),
         )
-    if action == "rename":
-        _rename(here, conversation)
-    elif action == "export":
-        _export(here, conversation)
-    elif action == "delete":
-        _delete(here, conversation, current)
+    _rename(here, conversation, action == "rename")
+    _export(here, conversation, action == "export")
+    _delete(here, conversation, action == "delete", current)
 
 
-def _rename(here: Here, conversation: Conversation) -> None:
-    @st.dialog(t("chat.rename_title"))
-    def dialog() -> None:
+def _rename(here: Here, conversation: Conversation, pressed: bool) -> None:
+    @modal(f"rename-{conversation.id}", t("chat.rename_title"), pressed)
+    def rename() -> None:
         with st.form("rename-conversation", border=False):
             title = st.text_input(t("chat.title"), conversation.title, max_chars=80)
             if st.form_submit_button(t("chat.rename"), type="primary"):
                 with shown():
                     here.application.conversations.rename(conversation.id, here.person, title)
-                    st.rerun()
-
-    dialog()
+                    close()
 
 
-def _export(here: Here, conversation: Conversation) -> None:
-    @st.dialog(t("chat.export_title"))
-    def dialog() -> None:
+def _export(here: Here, conversation: Conversation, pressed: bool) -> None:
+    @modal(f"export-{conversation.id}", t("chat.export_title"), pressed)
+    def export() -> None:
         with shown():
             text = here.application.conversations.export(conversation.id, here.person)
             st.html(f'<div class="zw-note">{escape(t("chat.export_note"))}</div>')
@@ -111,23 +107,18 @@ def _export(here: Here, conversation: Conversation) -> None:
                 on_click="ignore",
             )
 
-    dialog()
 
-
-def _delete(here: Here, conversation: Conversation, current: bool) -> None:
-    @st.dialog(t("chat.delete_title"))
-    def dialog() -> None:
+def _delete(here: Here, conversation: Conversation, pressed: bool, current: bool) -> None:
+    @modal(f"delete-{conversation.id}", t("chat.delete_title"), pressed)
+    def delete() -> None:
         title = plain(conversation.title, 60) or t("chat.untitled")
-        if confirm(
-            t("chat.delete_what", title=title), t("chat.delete_note"), t("chat.delete_verb")
-        ):
+        what = t("chat.delete_what", title=title)
+        if confirm(what, t("chat.delete_note"), t("chat.delete_verb")):
             with shown():
                 here.application.conversations.delete(conversation.id, here.person)
                 if current:
                     st.query_params.pop("c", None)
-                st.rerun()
-
-    dialog()
+                close()
 
 
 def pick_knowledge(

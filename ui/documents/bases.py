@@ -7,6 +7,7 @@ import streamlit as st
 from rag.types import KnowledgeBase
 from ui.errors import shown
 from ui.frame import Here, confirm
+from ui.modal import close, modal
 from ui.texts import t
 from ui.words import escape, plain
 
@@ -23,7 +24,7 @@ def choose(here: Here) -> KnowledgeBase | None:
         st.session_state["chosen-base"] = wanted
     elif st.session_state.get("chosen-base") not in by_id:
         st.session_state.pop("chosen-base", None)
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="base-bar"):
         chosen = st.selectbox(
             t("bases.choose"),
             list(by_id),
@@ -48,47 +49,41 @@ def describe(base: KnowledgeBase) -> None:
 
 
 def _new_button(here: Here) -> None:
-    if st.button(t("bases.new"), key="new-base", icon=":material/add:"):
+    pressed = st.button(t("bases.new"), key="new-base", icon=":material/add:")
 
-        @st.dialog(t("bases.new_title"))
-        def dialog() -> None:
-            with st.form("new-base-form", border=False):
-                name = st.text_input(t("bases.name"), max_chars=NAME_LENGTH)
-                about = st.text_area(t("bases.about"), max_chars=DESCRIPTION_LENGTH, height=90)
-                if st.form_submit_button(t("bases.create"), type="primary"):
-                    with shown():
-                        base = here.application.knowledge.create_base(
-                            here.person, plain(name), about.strip()
-                        )
-                        st.session_state["base-to-open"] = base.id
-                        st.rerun()
-
-        dialog()
+    @modal("new-base", t("bases.new_title"), pressed)
+    def create() -> None:
+        with st.form("new-base-form", border=False):
+            name = st.text_input(t("bases.name"), max_chars=NAME_LENGTH)
+            about = st.text_area(t("bases.about"), max_chars=DESCRIPTION_LENGTH, height=90)
+            if st.form_submit_button(t("bases.create"), type="primary"):
+                with shown():
+                    base = here.application.knowledge.create_base(
+                        here.person, plain(name), about.strip()
+                    )
+                    st.session_state["base-to-open"] = base.id
+                    close()
 
 
 def _change_buttons(here: Here, base: KnowledgeBase) -> None:
-    if st.button(t("bases.rename"), key="rename-base", icon=":material/edit:"):
+    pressed = st.button(t("bases.rename"), key="rename-base", icon=":material/edit:")
 
-        @st.dialog(t("bases.rename_title"))
-        def rename() -> None:
-            with st.form("rename-base-form", border=False):
-                name = st.text_input(t("bases.name"), base.name, max_chars=NAME_LENGTH)
-                if st.form_submit_button(t("bases.rename"), type="primary"):
-                    with shown():
-                        here.application.knowledge.rename_base(here.person, base.id, plain(name))
-                        st.rerun()
-
-        rename()
-    if st.button(t("bases.delete"), key="delete-base", icon=":material/delete:"):
-
-        @st.dialog(t("bases.delete_title"))
-        def delete() -> None:
-            what = t("bases.delete_what", name=plain(base.name, 60))
-            goes = t("bases.delete_goes", documents=base.document_count, chunks=base.chunk_count)
-            verb = t("bases.delete_verb", name=plain(base.name, 20))
-            if confirm(what, goes, verb):
+    @modal(f"rename-{base.id}", t("bases.rename_title"), pressed)
+    def rename() -> None:
+        with st.form("rename-base-form", border=False):
+            name = st.text_input(t("bases.name"), base.name, max_chars=NAME_LENGTH)
+            if st.form_submit_button(t("bases.rename"), type="primary"):
                 with shown():
-                    here.application.knowledge.delete_base(here.person, base.id)
-                    st.rerun()
+                    here.application.knowledge.rename_base(here.person, base.id, plain(name))
+                    close()
 
-        delete()
+    pressed = st.button(t("bases.delete"), key="delete-base", icon=":material/delete:")
+
+    @modal(f"delete-{base.id}", t("bases.delete_title"), pressed)
+    def delete() -> None:
+        what = t("bases.delete_what", name=plain(base.name, 60))
+        goes = t("bases.delete_goes", documents=base.document_count, chunks=base.chunk_count)
+        if confirm(what, goes, t("bases.delete_verb", name=plain(base.name, 20))):
+            with shown():
+                here.application.knowledge.delete_base(here.person, base.id)
+                close()

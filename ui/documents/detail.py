@@ -9,6 +9,7 @@ from ui.documents.jobs import state_tag
 from ui.documents.listing import summary
 from ui.errors import shown
 from ui.frame import Here, confirm
+from ui.modal import close, modal
 from ui.texts import has, t
 from ui.words import day, escape, plain
 
@@ -68,18 +69,17 @@ def _download(here: Here, document: DocumentInfo) -> None:
 
 
 def _delete(here: Here, document: DocumentInfo) -> None:
-    if st.button(t("document.delete"), key="delete-document", icon=":material/delete:"):
+    pressed = st.button(t("document.delete"), key="delete-document", icon=":material/delete:")
 
-        @st.dialog(t("documents.delete_title"))
-        def dialog() -> None:
-            name = f"《{plain(document.name, 60)}》"
-            goes = t("documents.delete_goes", chunks=document.chunk_count)
-            if confirm(name, goes, t("documents.delete_n", n=1)):
-                with shown():
-                    here.application.knowledge.delete_documents(here.person, [document.id])
-                    leave()
-
-        dialog()
+    @modal(f"delete-{document.id}", t("documents.delete_title"), pressed)
+    def delete() -> None:
+        name = f"《{plain(document.name, 60)}》"
+        goes = t("documents.delete_goes", chunks=document.chunk_count)
+        if confirm(name, goes, t("documents.delete_n", n=1)):
+            with shown():
+                here.application.knowledge.delete_documents(here.person, [document.id])
+                st.query_params.pop("d", None)
+                close()
 
 
 def _chunks(here: Here, document: DocumentInfo) -> None:

@@ -10,6 +10,7 @@ from rag.types import DocumentInfo, DocumentStatus, KnowledgeBase
 from ui.documents.jobs import state_tag
 from ui.errors import shown
 from ui.frame import Here, confirm
+from ui.modal import close, modal
 from ui.texts import t
 from ui.words import day, escape, label, plain, size
 
@@ -108,19 +109,17 @@ def summary(document: DocumentInfo) -> str:
 
 def _delete_chosen(here: Here, chosen: list[DocumentInfo]) -> None:
     verb = t("documents.delete_n", n=len(chosen))
-    if st.button(verb, key="delete-documents", icon=":material/delete:", type="primary"):
+    pressed = st.button(verb, key="delete-documents", icon=":material/delete:", type="primary")
 
-        @st.dialog(t("documents.delete_title"))
-        def dialog() -> None:
-            names = t("list.join").join(f"《{plain(d.name, 40)}》" for d in chosen[:5])
-            if len(chosen) > 5:
-                names += t("documents.and_more", n=len(chosen) - 5)
-            chunks = sum(document.chunk_count for document in chosen)
-            if confirm(names, t("documents.delete_goes", chunks=chunks), verb):
-                with shown():
-                    ids = [document.id for document in chosen]
-                    here.application.knowledge.delete_documents(here.person, ids)
-                    st.toast(t("documents.deleted", n=len(ids)))
-                    st.rerun()
-
-        dialog()
+    @modal("delete-documents", t("documents.delete_title"), pressed)
+    def delete() -> None:
+        names = t("list.join").join(f"《{plain(d.name, 40)}》" for d in chosen[:5])
+        if len(chosen) > 5:
+            names += t("documents.and_more", n=len(chosen))
+        chunks = sum(document.chunk_count for document in chosen)
+        if confirm(names, t("documents.delete_goes", chunks=chunks), verb):
+            with shown():
+                ids = [document.id for document in chosen]
+                here.application.knowledge.delete_documents(here.person, ids)
+                st.toast(t("documents.deleted", n=len(ids)))
+                close()
