@@ -15,6 +15,7 @@ from pathlib import PurePath
 
 from rag.ingest.describe_dates import effective_date, expiry_date, publish_date, text_dates
 from rag.ingest.headings import clause_label, heading_level, is_title_like
+from rag.ingest.inspect import CSV, HTML, XLSX
 from rag.ingest.metadata import merge
 from rag.types import Block, Document, DocumentMetadata
 
@@ -34,7 +35,7 @@ _TYPE_ALIASES = {
 _TYPE = re.compile(
     "|".join(sorted({*DOCUMENT_TYPES, *_TYPE_ALIASES} - {"法", "函"}, key=len)[::-1])
 )
-_LAW = re.compile(r"(中华人民共和国|^).{2,20}法$")
+_LAW = re.compile(r"[^办方语算做]法$")
 _VERSION_SUFFIX = re.compile(
     r"[（(【\[_\-\s]*(?:(?:19|20)\d{2}\s*年?|[vV]?\d+(?:\.\d+)+|第[一二三四五六七八九十\d]+版|试行|暂行|"
     r"修订|修正|草案|征求意见稿|最新|终稿|定稿|正式|公开|版|稿|修订版|全文|副本|[-\d\s.年月日]+)*[）)】\]\s]*$"
@@ -77,6 +78,9 @@ _USELESS_TITLE = re.compile(
     r"wps|indd|dwg|tmp|html?)$|^(文档|新建|document|presentation|print|sheet|工作表)",
     re.IGNORECASE,
 )
+_RULE_OF_PLACE = re.compile(
+    r"(黑龙江|内蒙古|[一-鿿]{2})(?!大学|学院|银行|公司|医院|师范|理工)[一-鿿]{2,24}(?:条例|办法|规定|细则|意见)$"
+)
 _HEAD_CHARACTERS = 1500
 """How much of the text's start (and end) is searched for numbers, dates and issuers."""
 
@@ -102,7 +106,7 @@ def describe(document: Document) -> DocumentMetadata:
         document_type=find_type(title) or find_type(stem),
         document_number=number,
         organisation=organisation,
-        product=_product(title) or _product(stem),
+        product=_product(title, organisation) or _product(stem, organisation),
         language=_language(head),
     )
     return merge(document.metadata, found)
@@ -115,9 +119,10 @@ def file_stem(name: str) -> str:
 
 def find_title(document: Document) -> str | None:
     """The title that the document itself shows, else the one among its properties."""
-    shown = _shown_title(document.blocks)
+    sheet = document.media_type in (XLSX, CSV)  # their headings are names of sheets
+    shown = None if sheet else _shown_title(document.blocks)
     stated = document.title if document.title and is_useful_title(document.title) else None
-    if document.media_type == "text/html" and stated:
+    if document.media_type == HTML and stated:
         # Pages add the site's name: "办法_某市政府网站".
         stated = re.split(r"\s*[_|｜]\s*|\s+[-–—]\s+", stated)[0] or stated
     return shown or stated
@@ -134,18 +139,24 @@ def find_region(title: str) -> str | None:
 
     Regions inside 《》 count only when there is none outside.
     """
-    from rag.understand.regions import find_regions
+    from rag.understand.regions import find_regions, is_region
 
     text = unicodedata.normalize("NFKC", title)
     for part in (_QUOTED.sub("", text), text):
-        found = find_regions(part)
-        if found:
+        paths = [
+            _without_market(mention.path, part[mention.end :]) for mention in find_regions(part)
+        ]
+        if paths:
             # "浙江省" and then "杭州市" apart: the finer one that lies in the first.
-            path = found[0].path
-            for mention in found[1:]:
-                path = mention.path if mention.path.startswith(path + "/") else path
-            return path
-    return None
+            finer = [path for path in paths if path.startswith(paths[0] + "/")]
+            return finer[0] if finer else paths[0]
+    prefix = _RULE_OF_PLACE.match(text)
+    return prefix[1] if prefix and is_region(prefix[1]) else None
+
+
+def _without_market(path: str, after: str) -> str:
+    """The path without a district that is really the beginning of "…市场"."""
+    return path.rpartition("/")[0] or path if after.startswith("场") else path
 
 
 def find_type(title: str) -> str | None:
@@ -272,8 +283,8 @@ def _region_of_issuer(number: str | None, organisation: str | None) -> str | Non
     return None
 
 
-def _product(title: str) -> str | None:
-    core = unicodedata.normalize("NFKC", title).strip()
+def _product(title: str, organisation: str | None) -> str | None:
+    core = unicodedata.normalize("NFKC", title).strip().removeprefix(organisation or "")
     match = _PRODUCT_TITLE.match(core)
     if match is None or _NO_PRODUCT.search(match[1]):
         return None

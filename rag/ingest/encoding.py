@@ -76,8 +76,8 @@ def plausibility(text: str) -> float:
 
 
 @lru_cache(maxsize=1)
-def _everyday() -> frozenset[str]:
-    """Level 1 of GB 2312 and of Big5 (the frequent characters), kana, punctuation, letters."""
+def common_han() -> frozenset[str]:
+    """The frequent characters: level 1 of GB 2312 (simplified) and of Big5 (traditional)."""
     characters: set[str] = set()
     for encoding, leads in (("gb2312", range(0xB0, 0xD8)), ("big5", range(0xA4, 0xC7))):
         for lead in leads:
@@ -86,6 +86,13 @@ def _everyday() -> frozenset[str]:
                     characters.update(bytes((lead, trail)).decode(encoding))
                 except UnicodeDecodeError:
                     continue
+    return frozenset(characters)
+
+
+@lru_cache(maxsize=1)
+def _everyday() -> frozenset[str]:
+    """Frequent Han characters, kana, punctuation and letters."""
+    characters = set(common_han())
     characters.update(chr(c) for c in range(0x3041, 0x30FF))
     characters.update(
         "　、。·ˉˇ¨〃々—～‖…‘’“”〔〕〈〉《》「」『』〖〗【】±×÷°℃％￥①②③④⑤⑥⑦⑧⑨⑩■□●○★☆→←↑↓"

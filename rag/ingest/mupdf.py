@@ -6,6 +6,7 @@ and the pages (which render cited pages) use it.
 
 from __future__ import annotations
 
+import os
 import threading
 from pathlib import Path
 from types import ModuleType
@@ -20,6 +21,8 @@ LOCK = threading.RLock()
 def pymupdf() -> ModuleType:
     """The module, imported on first use and told not to print its complaints."""
     with LOCK:
+        # Its table finder prints an advertisement to standard output unless told not to.
+        os.environ["PYMUPDF_SUGGEST_LAYOUT_ANALYZER"] = "0"
         import pymupdf as module
 
         module.TOOLS.mupdf_display_errors(False)

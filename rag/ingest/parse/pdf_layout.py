@@ -1,0 +1,273 @@
+"""Turns the lines of a PDF page into headings, paragraphs, lists and tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from statistics import median
+from typing import Any
+
+from rag.ingest.headings import clause_label, heading_level
+from rag.ingest.lines import join_wrapped
+from rag.ingest.parse.pdf_order import Column, Row
+from rag.ingest.table import to_markdown
+from rag.types import BBox, Block
+
+_LARGER = 1.18
+_SAME = 1.12
+"""Ratio of font sizes from which a line is a heading, and up to which two are the same."""
+
+_MAX_HEADING = 60
+_LIST_MARK = re.compile(
+    r"([•●○■□▪◆◇➢✓→·▶►\uf0b7\uf06c\uf0d8\uf0a7\uf0fc]|[-–—*](?=\s)|\d{1,3}[.．、)）](?!\d)|[（(]\d{1,3}[)）]|"
+    r"[①-⑳]|[（(][一二三四五六七八九十]{1,3}[)）]|[一二三四五六七八九十]{1,3}、)\s*\S"
+)
+_BULLET = re.compile(r"[•●○■□▪◆◇➢✓▶►\uf0b7\uf06c\uf0d8\uf0a7\uf0fc]\s*")
+_CONTENTS_LINE = re.compile(r"[.．…·․‥]{4,}\s*[-—]?\s*(?:\d{1,4}|[ivxlc]{1,6})\s*[-—]?$")
+_SENTENCE_END = tuple("。！？；.!?;:：”」』）)】")
+_NO_HEADING_END = tuple("。；;，,、")
+_MIN_TABLE_ROWS = 3
+_MIN_TABLE_COLUMNS = 3
+
+
+@dataclass(slots=True)
+class Style:
+    """What is usual in the document: body size in points, heading sizes, its outline."""
+
+    body: float
+    heading_sizes: tuple[float, ...] = ()
+    bold_body: bool = False
+    outline: dict[str, int] = field(default_factory=dict)
+
+
+def column_blocks(column: Column, page: int, style: Style, boxes: bool) -> Iterator[Block]:
+    """The blocks of one column in order.
+
+    Args:
+        boxes: whether the lines' boxes lie where they are shown.
+    """
+    rows = [row for row in column.rows if not _CONTENTS_LINE.search(row.text)]
+    leading = _leading(rows)
+    index = 0
+    while index < len(rows):
+        row = rows[index]
+        table = row.items[0].table
+        if table is not None:
+            yield from _ruled(table, page, boxes)
+            index += 1
+            continue
+        length = _aligned_run(rows, index)
+        if length:
+            yield _aligned_table(rows[index : index + length], page, boxes)
+            index += length
+            continue
+        level = _level(rows, index, column, style, leading)
+        if level is not None:
+            end = index + 1
+            while end < len(rows) and _continues_heading(rows[end - 1], rows[end], style):
+                end += 1
+            yield _text_block("heading", rows[index:end], page, boxes, level)
+            index = end
+            continue
+        end = index + 1
+        while end < len(rows) and not _starts_block(rows, end, index, column, style, leading):
+            end += 1
+        yield _paragraph(rows[index:end], page, boxes)
+        index = end
+
+
+def key_of(text: str) -> str:
+    """A heading without blanks, as outlines are compared."""
+    return "".join(text.split())
+
+
+def _starts_block(
+    rows: Sequence[Row], at: int, first: int, column: Column, style: Style, leading: float
+) -> bool:
+    row, previous = rows[at], rows[at - 1]
+    if row.items[0].table is not None or _aligned_run(rows, at):
+        return True
+    if _level(rows, at, column, style, leading) is not None:
+        return True
+    if max(row.size, previous.size) > _SAME * min(row.size, previous.size):
+        return True
+    if row.y0 - previous.y0 > 1.45 * leading or row.y0 < previous.y0 - leading:
+        return True
+    if clause_label(row.text) or _LIST_MARK.match(row.text):
+        return True
+    hanging = at - 1 == first and bool(_LIST_MARK.match(previous.text))
+    if row.x0 - previous.x0 > 0.9 * row.size and not hanging:
+        return True
+    return previous.x1 < column.x1 - _needed(row)
+
+
+def _needed(row: Row) -> float:
+    """The room that the row's first word would have needed in the line before."""
+    word = row.text.split(" ", 1)[0]
+    if word[:1].isascii():
+        return (len(word) * 0.55 + 1) * row.size
+    return 2.0 * row.size
+
+
+def _level(
+    rows: Sequence[Row], at: int, column: Column, style: Style, leading: float
+) -> int | None:
+    """The heading level of a row, or None for running text."""
+    row = rows[at]
+    text = row.text.strip()
+    if not text or len(text) > _MAX_HEADING or row.items[0].table is not None:
+        return None
+    if key_of(text) in style.outline:
+        return style.outline[key_of(text)]
+    if text.endswith(_NO_HEADING_END) or not any(c.isalnum() for c in text):
+        return None
+    larger = row.size >= _LARGER * style.body
+    heavier = row.bold and not style.bold_body
+    short = row.x1 < column.x1 - 2 * row.size or column.x1 - column.x0 < 12 * row.size
+    numbered = heading_level(text, decimals=larger or heavier)
+    if numbered is not None and not text.endswith(("：", ":")):
+        weak = numbered >= 5 and not (larger or heavier)
+        if (larger or heavier or short) and not weak:
+            return numbered
+    if larger and len(text) >= 2 and not _is_lone_value(text):
+        for rank, size in enumerate(style.heading_sizes):
+            if row.size >= size - 0.3:
+                return min(rank + 1, 4)
+        return 4
+    apart = at == 0 or row.y0 - rows[at - 1].y0 > 1.15 * leading
+    brief = row.x1 - row.x0 < 0.5 * max(column.x1 - column.x0, 1)
+    if heavier and apart and brief and short and len(row.items) == 1 and len(text) >= 2:
+        return None if _is_lone_value(text) or text.endswith(("：", ":")) else 5
+    return None
+
+
+def _is_lone_value(text: str) -> bool:
+    letters = sum(c.isalpha() for c in text)
+    return letters < 2
+
+
+def _continues_heading(previous: Row, row: Row, style: Style) -> bool:
+    """Whether a large heading goes on in the next line."""
+    if row.items[0].table is not None or len(row.text) > _MAX_HEADING:
+        return False
+    same = abs(row.size - previous.size) < 0.5 and row.bold == previous.bold
+    large = row.size >= _LARGER * style.body
+    near = row.y0 - previous.y1 < 0.9 * row.size
+    fresh = heading_level(row.text) is None and key_of(row.text) not in style.outline
+    return same and large and near and fresh and not row.text.strip().endswith(_NO_HEADING_END)
+
+
+def _leading(rows: Sequence[Row]) -> float:
+    """The usual distance of lines in points."""
+    steps = [
+        b.y0 - a.y0
+        for a, b in pairwise(rows)
+        if a.items[0].table is None
+        and b.items[0].table is None
+        and 0 < b.y0 - a.y0 < 4 * (b.size or 1)
+    ]
+    if steps:
+        # The lower half: in documents of short paragraphs most steps are between them.
+        return median(sorted(steps)[: max(len(steps) // 2, 1)])
+    return 1.5 * (rows[0].size if rows else 12)
+
+
+def _paragraph(rows: Sequence[Row], page: int, boxes: bool) -> Block:
+    kind = (
+        "list" if _LIST_MARK.match(rows[0].text) and not clause_label(rows[0].text) else "paragraph"
+    )
+    return _text_block(kind, rows, page, boxes)
+
+
+def _text_block(
+    kind: Any, rows: Sequence[Row], page: int, boxes: bool, level: int | None = None
+) -> Block:
+    text = join_wrapped([row.text for row in rows])
+    if kind == "list":
+        text = _BULLET.sub("- ", text, count=1) if _BULLET.match(text) else text
+    return Block(kind=kind, text=text, page=page, bbox=_box(rows) if boxes else None, level=level)
+
+
+def _box(rows: Sequence[Row]) -> BBox:
+    return (
+        round(min(r.x0 for r in rows), 1),
+        round(min(r.y0 for r in rows), 1),
+        round(max(r.x1 for r in rows), 1),
+        round(max(r.y1 for r in rows), 1),
+    )
+
+
+def _ruled(table: Any, page: int, boxes: bool) -> Iterator[Block]:
+    box = tuple(round(v, 1) for v in table.bbox) if boxes else None
+    for banner in table.banners:
+        yield Block(kind="paragraph", text=banner, page=page, bbox=box)
+    yield Block(
+        kind="table",
+        text=to_markdown(table.rows),
+        rows=tuple(map(tuple, table.rows)),
+        page=page,
+        bbox=box,
+        metadata={"edges": table.edges, "has_header": table.has_header},
+    )
+
+
+# --- Tables without rules ------------------------------------------------------------
+
+
+def _aligned_run(rows: Sequence[Row], start: int) -> int:
+    """How many rows from `start` on are a table without rules; 0 for none."""
+    end = start
+    spans: list[list[float]] = []
+    while end < len(rows) and len(rows[end].items) >= _MIN_TABLE_COLUMNS - (end > start):
+        if rows[end].items[0].table is not None or not _fits(spans, rows[end]):
+            break
+        end += 1
+    full = sum(len(row.items) >= _MIN_TABLE_COLUMNS for row in rows[start:end])
+    enough = end - start >= _MIN_TABLE_ROWS and full >= _MIN_TABLE_ROWS
+    return end - start if enough and len(spans) >= _MIN_TABLE_COLUMNS else 0
+
+
+def _fits(spans: list[list[float]], row: Row) -> bool:
+    """Whether the row's segments fall into the columns so far; widens the columns."""
+    wanted: list[list[float]] = [list(span) for span in spans]
+    taken: set[int] = set()
+    for item in row.items:
+        touching = [s for s in wanted if item.x0 <= s[1] and item.x1 >= s[0]]
+        if len(touching) > 1 or (touching and id(touching[0]) in taken):
+            return False
+        taken.update(map(id, touching))
+        if touching:
+            touching[0][0] = min(touching[0][0], item.x0)
+            touching[0][1] = max(touching[0][1], item.x1)
+        else:
+            wanted.append([item.x0, item.x1])
+            taken.add(id(wanted[-1]))
+    wanted.sort()
+    if any(a[1] > b[0] for a, b in pairwise(wanted)):
+        return False
+    spans[:] = wanted
+    return True
+
+
+def _aligned_table(rows: Sequence[Row], page: int, boxes: bool) -> Block:
+    spans: list[list[float]] = []
+    for row in rows:
+        _fits(spans, row)
+    cells: list[list[str]] = []
+    for row in rows:
+        texts = [""] * len(spans)
+        for item in row.items:
+            column = next(i for i, s in enumerate(spans) if s[0] <= item.x0 and item.x1 <= s[1])
+            if item.segment is not None:
+                texts[column] = f"{texts[column]} {item.segment.text.strip()}".strip()
+        cells.append(texts)
+    return Block(
+        kind="table",
+        text=to_markdown(cells),
+        rows=tuple(map(tuple, cells)),
+        page=page,
+        bbox=_box(rows) if boxes else None,
+        metadata={"edges": tuple(round(s[0], 1) for s in spans), "has_header": True},
+    )
