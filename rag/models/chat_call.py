@@ -81,7 +81,7 @@ class Client:
             return self._model
 
     def _build(self) -> Any:
-        import httpx
+        import httpx2
         from langchain_openai.chat_models.base import BaseChatOpenAI
         from pydantic import SecretStr
 
@@ -91,7 +91,7 @@ class Client:
             model=profile.model,
             base_url=profile.base_url.rstrip("/"),
             api_key=SecretStr(usable_key(self.endpoint)),
-            timeout=httpx.Timeout(profile.read_timeout_s, connect=profile.connect_timeout_s),
+            timeout=httpx2.Timeout(profile.read_timeout_s, connect=profile.connect_timeout_s),
             max_retries=0,
             openai_proxy="",
             use_responses_api=False,
@@ -240,7 +240,7 @@ def _from_whole(body: bytes, endpoint: Endpoint) -> Iterator[str | End | ModelEr
     try:
         document = json.loads(body)
         if "choices" not in document:
-            yield explain_status(502, body.decode("utf-8", "replace"), endpoint)
+            yield explain_status(400, body.decode("utf-8", "replace"), endpoint)
             return
         choice = document["choices"][0]
         text = choice["message"].get("content") or ""

@@ -21,20 +21,35 @@ Progress = Callable[[int], None]
 
 
 class Embedder(Protocol):
-    """Turns texts into unit vectors. Instances are thread-safe.
+    """Turns texts into unit vectors. Instances are thread-safe."""
 
-    Attributes:
-        name: what people see ("multilingual-e5-small").
-        fingerprint: changes whenever vectors of the same text would; two embedders with the
-            same fingerprint may share a collection. ASCII letters, digits and `_` only.
-        dimension: length of a vector.
-        max_tokens: longer texts are cut there, instruction and special tokens included.
-    """
+    @property
+    def name(self) -> str:
+        """What people see ("multilingual-e5-small")."""
+        ...
 
-    name: str
-    fingerprint: str
-    dimension: int
-    max_tokens: int
+    @property
+    def fingerprint(self) -> str:
+        """Changes whenever the vectors of the same passages would.
+
+        Two embedders with the same fingerprint may share a collection. ASCII letters, digits
+        and `_` only.
+        """
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """Length of a vector.
+
+        Raises:
+            ModelError: only the model can tell, and it does not answer.
+        """
+        ...
+
+    @property
+    def max_tokens(self) -> int:
+        """Longer texts are cut there, instruction and special tokens included."""
+        ...
 
     def embed_queries(self, texts: Sequence[str]) -> np.ndarray:
         """Questions to float32 [n, dimension], each row of length 1; [0, dimension] for none.

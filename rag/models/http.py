@@ -15,7 +15,7 @@ def http_client(
     connect_timeout_s: float,
     on_response: Callable[[Any], None] | None = None,
 ) -> Any:
-    """An `httpx.Client` for an endpoint.
+    """An `httpx2.Client` (what the openai client is built on) for an endpoint.
 
     A server on this machine is reached directly, whatever proxy the environment names.
 
@@ -28,7 +28,7 @@ def http_client(
     Raises:
         ModelUnavailable: the environment's proxy cannot be used.
     """
-    import httpx
+    import httpx2
 
     def check(response: Any) -> None:
         if on_response is not None:
@@ -37,8 +37,8 @@ def http_client(
             raise NotJson(response.headers["content-type"])
 
     try:
-        return httpx.Client(
-            timeout=httpx.Timeout(read_timeout_s, connect=connect_timeout_s),
+        return httpx2.Client(
+            timeout=httpx2.Timeout(read_timeout_s, connect=connect_timeout_s),
             follow_redirects=True,
             trust_env=not endpoint.on_this_machine,
             event_hooks={"response": [check]},

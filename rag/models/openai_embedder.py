@@ -159,13 +159,13 @@ class OpenAIEmbedder:
 
     @cached_property
     def _client(self) -> Any:
-        import httpx
+        import httpx2
         import openai
 
         return openai.OpenAI(
             base_url=self._settings.base_url.rstrip("/"),
             api_key=usable_key(self._endpoint),
-            timeout=httpx.Timeout(_READ_TIMEOUT_S, connect=_CONNECT_TIMEOUT_S),
+            timeout=httpx2.Timeout(_READ_TIMEOUT_S, connect=_CONNECT_TIMEOUT_S),
             http_client=http_client(self._endpoint, _READ_TIMEOUT_S, _CONNECT_TIMEOUT_S),
         )
 

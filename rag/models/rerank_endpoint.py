@@ -76,7 +76,7 @@ class EndpointReranker:
         return self._client.post(self._address, json=body, headers=headers)
 
     def _parse(self, answer: Any, count: int) -> list[float]:
-        rows = answer.get("results") if isinstance(answer, dict) else answer
+        rows: Any = answer.get("results") if isinstance(answer, dict) else answer
         scores = [math.nan] * count
         try:
             for row in rows:
