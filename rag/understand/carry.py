@@ -10,6 +10,7 @@ from rag.understand import lexicon
 from rag.understand.dialogue import Dialogue, Exchange
 from rag.understand.gazetteer import gazetteer
 from rag.understand.phrases import Parsed, Phrase, parse, topic_phrase
+from rag.understand.refer import two_things
 from rag.understand.regions import find_regions
 from rag.understand.slots import QUOTED_TITLE
 from rag.understand.substitute import put_region, put_time
@@ -51,8 +52,8 @@ def leaves_topic_out(question: str, dialogue: Dialogue, profile: KnowledgeProfil
     body = parsed.body
     at = own.start - parsed.lead
     before = body[:at]
-    if own.text in _VAGUE:
-        return True
+    if own.text in _VAGUE or _MISHAP.match(body) or _WITH.search(before):
+        return dialogue.previous is None or not known_topic(own.text, profile)
     if not (_SUBJECTLESS.match(body) or _MAY.match(body)) or at == 0 or find_regions(before):
         return False
     previous = dialogue.previous
@@ -65,6 +66,23 @@ def leaves_topic_out(question: str, dialogue: Dialogue, profile: KnowledgeProfil
     return not re.match(r"(?:那|还|也|都)*有(?:哪些|什么|几|多少)", body)
 
 
+def names_nothing(question: str, profile: KnowledgeProfile | None) -> bool:
+    """Whether a first question asks how, where or when to do what nobody named ("怎么申请？").
+
+    Never where a title of the knowledge base names the action itself.
+    """
+    parsed = parse(question)
+    if profile is None or (parsed.phrases and any(p.kind != "relation" for p in parsed.phrases)):
+        return False
+    actions = [t.text for t in parsed.tokens if t.role == "act"]
+    asking = any(t.role == "ask" for t in parsed.tokens)
+    if not asking or len(parsed.body) > 12 or find_regions(question):
+        return False
+    if not actions and not any(p.text in _NEEDED for p in parsed.phrases):
+        return False
+    return not any(action in gazetteer(profile).names for action in actions)
+
+
 def carry(question: str, dialogue: Dialogue, profile: KnowledgeProfile | None) -> str | None:
     """`question` with the topic of the conversation in front; None when there is none."""
     source = _source(dialogue)
@@ -73,6 +91,8 @@ def carry(question: str, dialogue: Dialogue, profile: KnowledgeProfile | None) -
     parsed = parse(question)
     body = parsed.body.lstrip("，, ")
     about = source.topic
+    if _WHICH.match(body) and (two := two_things(dialogue)):
+        return "和".join(two) + body
     if QUOTED_TITLE.search(about):
         about = QUOTED_TITLE.search(about).group()  # type: ignore[union-attr]
     regions = find_regions(body)
@@ -129,6 +149,17 @@ def known_topic(text: str, profile: KnowledgeProfile | None) -> bool:
     return profile is not None and len(text) >= 2 and normalise(text) in gazetteer(profile).names
 
 
+_WITH = re.compile("^(?:还|也|都|是否|能否|可以|能不能|可不可以|能|会|要)*(?:跟|和|与|同|比)$")
+_MISHAP = re.compile(
+    r"(?:如果|要是|万一|假如|一旦)?(?:[\u4e00-\u9fff]{0,2}[不没][\u4e00-\u9fff]{1,2}|[\u4e00-\u9fff]{2,3}了)(?:的话)?[，,]?"
+    r"(?:怎么办|怎么处理|怎么解决|怎么修|怎么回事|咋办|为什么|是什么原因|是怎么回事|会怎样|会怎么样|有什么后果|怎么补救)"
+)
+"""连不上怎么办, 卡纸了怎么办: what went wrong with the thing talked about."""
+_NEEDED = frozenset(["材料", "资料", "条件", "手续", "流程"])
+_IDIOMS = frozenset(
+    ["真的吗", "是吗", "对吗", "行吗", "真的假的", "这是真的吗", "确定吗", "你确定吗", "什么意思", "怎么回事", "好吗", "为什么这么说", "你怎么知道"]
+)
+_WHICH = re.compile(r"(?:那|到底)?(?:哪(?:一)?[个种款项家类份]|谁)")
 _VAGUE = frozenset(
     [
         "钱",
@@ -175,12 +206,7 @@ def _has_predicate(parsed: Parsed) -> bool:
 
 def _idiom(question: str) -> bool:
     """Questions that have no topic at all."""
-    return bool(
-        re.match(
-            r"^(?:怎么回事|怎么办|为什么会这样|什么意思|真的吗|是吗|对吗|可以吗|行吗)?[？?]*$",
-            question,
-        )
-    ) and question.strip("？?") in ("真的吗", "是吗", "对吗", "行吗", "")
+    return question.strip("？?！!。 ") in _IDIOMS
 
 
 def _code_like(text: str) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rag.types import KnowledgeProfile, Turn
-from rag.understand.carry import carry, expand_short_name, leaves_topic_out
+from rag.understand.carry import carry, expand_short_name, leaves_topic_out, names_nothing
 from rag.understand.dialogue import (
     Dialogue,
     asked_back,
@@ -52,14 +52,14 @@ _RETURN = re.compile(
 )
 _IF_TOPIC = re.compile(r"^(?P<topic>[^，,？?]{2,20})的话[，,\s]*(?P<rest>[^呢？?].+)$")
 _ANOTHER = re.compile(
-    r"^(?:那么?(?:如果|要是|换成|在)?|还有|如果(?:是|换成|在)?|要是(?:在)?|换成|换作|假如是?|若是?|假设是?|至于|但是?|而|另外|然后|那如果是?|再?(?:看看|说说|讲讲|查一?下|查查|问问)|对于|针对)?[,，\s]*(?:在)?"
-    r"(?P<value>[^，,。？?！!]{1,30}?)(?:的话|的情况|方面|这边|那边|那里)?(?P<mark>呢|呐|怎么样|如何|又如何|又怎么样|又是?多少|也一样吗|也是吗|一样吗|也是这样吗|也这样吗|也有吗|有吗|行吗|也行吗|也可以吗|也能吗)?[\s？?。！!]*$"
+    r"^(?:那么?(?:如果|要是|换成|在)?|还有|如果(?:是|换成|在)?|要是(?:在)?|换成|换作|假如是?|若是?|假设是?|至于|但是?|而|另外|然后|那如果是?|再?(?:看看|说说|讲讲|查一?下|查查|问问)|对于|针对)?[,，\s]*(?:我(?:们)?(?:如果|要是)?(?:是|属于|在|有)|在)?"
+    r"(?P<value>[^，,。？?！!]{1,30}?)(?:的话|的情况|方面|这边|那边|那里)?(?P<mark>呢|呐|怎么样|如何|又如何|又怎么样|又是?多少|也一样吗|也是吗|一样吗|也是这样吗|也这样吗|也有吗|有吗|行吗|也行吗|也可以吗|也能吗|也(?:说说|讲讲|看看|查查|查一下|介绍一下|说一下|列一下))?[\s？?。！!]*$"
 )
 _CONNECTIVE = re.compile(
     r"^(?:那么?|那就|那如果|要是|然后|另外|还有|而且|并且|那|但是?|不过|所以|好的?)[,，\s]*|^那(?!么|个|些|种|款|项|里|边|时|天|年|样|儿|家|位|份|条)"
 )
 _MORE = re.compile(
-    r"^(?:还有(?:呢|吗|别的吗|其他的?吗|哪些|什么)?|其他的?呢|别的呢|(?:除此之外|此外)(?:还有(?:什么|哪些|吗|呢)?)?|(?:能|可以)?(?:再)?(?:说|讲|介绍)?(?:得|的)?(?:详细|具体|清楚|仔细)(?:一?点|一?些|说说|讲讲|说明|介绍)?(?:吗|说明|介绍)?|(?:请)?(?:展开|继续)(?:说说|讲讲|说|讲|吧|介绍)?|再详细(?:一?点|说说)|(?:请)?举(?:一?个|些)例(?:子)?(?:说明)?(?:吗)?|然后呢|接下来呢|之后呢|下一步呢)[\s？?。！!]*$"
+    r"^(?:为什么(?:呢|啊|会这样)?|还有(?:呢|吗|别的吗|其他的?吗|哪些|什么)?|其他的?呢|别的呢|(?:除此之外|此外)(?:还有(?:什么|哪些|吗|呢)?)?|(?:能|可以)?(?:再)?(?:说|讲|介绍)?(?:得|的)?(?:详细|具体|清楚|仔细)(?:一?点|一?些|说说|讲讲|说明|介绍)?(?:吗|说明|介绍)?|(?:请)?(?:展开|继续)(?:说说|讲讲|说|讲|吧|介绍)?|再详细(?:一?点|说说)|(?:请)?举(?:一?个|些)例(?:子)?(?:说明)?(?:吗)?|然后呢|接下来呢|之后呢|下一步呢)[\s？?。！!]*$"
 )
 
 
@@ -228,6 +228,8 @@ def _more(question: str, dialogue: Dialogue, profile: KnowledgeProfile | None) -
     if previous is None or not _MORE.match(question):
         return None
     asked = previous.question.rstrip("？?。！! ")
+    if question.startswith("为什么"):
+        return _made(question, f"{asked}，为什么？", "接着上一个问题", previous.topic)
     if re.match(r"还有|其他|别的|除此|此外", question):
         return _made(question, f"除此之外，{asked}？", "接着上一个问题", previous.topic)
     if re.match(r"然后|接下来|之后|下一步", question):
@@ -251,14 +253,18 @@ def _another(
     if kind in ("thing", "person", "relation") and not is_name(value):
         return None
     connected = bool(_CONNECTIVE.match(question)) or match.start("value") > 0
-    if not marked and not connected and kind not in ("region", "time", "code", "clause"):
+    if not marked and not connected and kind not in _KINDS_ALONE:
         return None
     if resolve(value, dialogue).changed:
         return None
-    if not marked and kind == "relation":
+    if not marked and kind == "relation" and not (is_name(question) and len(value) > 1):
         return None
     target = _target(kind, dialogue)
     return _made(question, put(value, target, profile), f"沿用上一个问题，换成“{value}”")
+
+
+_KINDS_ALONE = ("region", "time", "code", "clause", "relation")
+"""Kinds of which a bare value, without 呢, asks the last question again."""
 
 
 def _is_predicate(value: str) -> bool:
@@ -315,6 +321,8 @@ def _referred_or_carried(
         return Completion(text, True, f"“{about}”是上文所指" if about else "补全了指代", about)
     if referred.unresolved:
         return Completion(question, False, "", topic(question), tuple(referred.unresolved))
+    if not dialogue.exchanges and names_nothing(question, profile):
+        return Completion(question, False, "", "", (question,))
     if dialogue.exchanges:
         if leaves_topic_out(body, dialogue, profile) and (text := carry(body, dialogue, profile)):
             return Completion(text, True, "补上了上文的话题", dialogue.exchanges[-1].topic)

@@ -289,7 +289,7 @@ def _split_run(text: str, run: list[Token]) -> list[Phrase]:
         regions = [r for r in regions if start + r.start >= stop]
     if not tokens:
         return phrases
-    while tokens and tokens[0].tag == "t" and len(tokens) > 1:
+    while tokens and tokens[0].tag == "t" and tokens[0].role == "noun":
         phrases.append(Phrase(tokens[0].text, tokens[0].start, tokens[0].end, "time"))
         tokens.pop(0)
         while tokens and tokens[0].role == "of":
@@ -311,6 +311,8 @@ def _split_run(text: str, run: list[Token]) -> list[Phrase]:
     core = text[tail[0].start : tail[-1].end]
     kind = "person" if is_person(core) else "topic"
     if len(core) == 1 and tail[0].tag[0] in "vamqt":
+        return phrases
+    if all(t.tag in ("a", "ad", "d", "an", "z") for t in tail):
         return phrases
     phrases.append(Phrase(core, tail[0].start, tail[-1].end, kind))
     return phrases

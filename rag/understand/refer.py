@@ -21,7 +21,7 @@ _CLASSIFIERS = (
 )
 _NOT_AFTER_THIS = "样|么|里|儿|会|时|边|周|月|年|天|阵|下|次|回|期间|季|星期|礼拜|学期|段时间|几"
 _PAIR = re.compile(
-    r"它(?:们)?和(?:那|这)(?:个|种|款|项|份)?|(?:这|那)(?:个|种|款|项)和(?:那|这)(?:个|种|款|项)|前者和后者|这个和那个|它俩|[他她]们?俩"
+    r"它们(?=[^，。]{0,8}(?:区别|差别|差异|不同|一样|哪|谁|对比|比较|关系|分别|共同))|它(?:们)?和(?:那|这)(?:个|种|款|项|份)?|(?:这|那)(?:个|种|款|项)和(?:那|这)(?:个|种|款|项)|前者和后者|这个和那个|它俩|[他她]们?俩"
     rf"|(?:上述|以上|前述|这|那)?(?:两者|二者)(?:之间)?|(?:上述|以上|前述|这|那)(?:两|2|二)(?:{_CLASSIFIERS})?(?=[\u4e00-\u9fff]|$)(?!年|天|月|周)"
 )
 _FORMER = re.compile(r"前者|前一(?:个|种|项|款)|第一(?:个|种|项|款)(?=[^是]|$)")
@@ -45,6 +45,9 @@ _PLACE = re.compile(
 _DUMMY = re.compile(r"(?:这|那)(?:个|种|些)?(?:问题|时候|话|情况下|情况|意思|方面|东西是什么意思)")
 
 
+_ABOUT_US = re.compile(r"(?:这|那)(?:个)?(?:是)?(?:真的|对的?|什么意思|准确|可靠|靠谱|吧)(?:吗|么)?[?？]*$")
+
+
 @dataclass(slots=True)
 class Referred:
     """A question with its references replaced; `unresolved` are those that weren't."""
@@ -58,6 +61,8 @@ class Referred:
 def resolve(question: str, dialogue: Dialogue) -> Referred:
     """Replace what refers to the conversation."""
     result = Referred(question)
+    if _ABOUT_US.match(question):
+        return result
     topics = dialogue.topics()
     for step in (_pairs, _order, _places, _pointing, _bare, _people):
         step(result, topics, dialogue)
@@ -92,7 +97,7 @@ def _pairs(result: Referred, topics: list[str], dialogue: Dialogue) -> None:
     def value(match: re.Match[str]) -> str | None:
         if _names_two_before(result.text, match.start()):
             return None
-        two = _two(topics, dialogue)
+        two = two_things(dialogue)
         if two is None:
             if len(dialogue.exchanges) == 0 or not topics:
                 result.unresolved.append(match.group())
@@ -107,8 +112,9 @@ def _pairs(result: Referred, topics: list[str], dialogue: Dialogue) -> None:
     _replace(result, _PAIR, value)
 
 
-def _two(topics: list[str], dialogue: Dialogue) -> tuple[str, str] | None:
-    previous = dialogue.previous
+def two_things(dialogue: Dialogue) -> tuple[str, str] | None:
+    """The two things talked about: those of the last question, else the two latest topics."""
+    previous, topics = dialogue.previous, dialogue.topics()
     if previous and (parts := _conjuncts(previous.topic)):
         return parts
     if len(topics) >= 2:
@@ -139,7 +145,7 @@ def _names_two_before(text: str, position: int) -> bool:
 
 def _order(result: Referred, topics: list[str], dialogue: Dialogue) -> None:
     items = listed(dialogue.previous.reply) if dialogue.previous else ()
-    two = _two(topics, dialogue)
+    two = two_things(dialogue)
 
     def pick(index: int) -> Callable[[re.Match[str]], str | None]:
         def value(match: re.Match[str]) -> str | None:

@@ -103,6 +103,8 @@ def put_time(value: str, question: str, profile: KnowledgeProfile | None = None)
     if not new:
         return question
     text = new[0].text if len(new) == 1 else value.removesuffix("的")
+    if re.fullmatch(r"(?:19|20)\d{2}", text):
+        text += "年"
     old = find_times(QUOTED_TITLE.sub(lambda m: "〇" * len(m.group()), question), _TODAY)
     if old:
         last = old[0]
