@@ -54,7 +54,7 @@ class Knowledge:
 
     def may_create(self, person: Person) -> bool:
         """Whether the person may create knowledge bases."""
-        return person.role in ("admin", "editor") or self._settings().interface.guest_uploads
+        return can_edit(person, None, self._settings())
 
     def create_base(self, person: Person, name: str, description: str = "") -> KnowledgeBase:
         """Create a knowledge base.

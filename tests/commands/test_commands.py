@@ -1,0 +1,136 @@
+"""The command line as people and scripts run it, in processes of its own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "rag", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
+
+
+def lines(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data directory with one small knowledge base."""
+    folder = tmp_path_factory.mktemp("commands")
+    files = folder / "files"
+    files.mkdir()
+    (files / "年假.md").write_text(
+        "# 云山公司休假办法\n\n## 年假\n\n入职满一年的员工每年有七天年假。\n\n"
+        "## 病假\n\n病假需要提交医院证明，每年不超过十五天。\n",
+        encoding="utf-8",
+    )
+    records = [
+        {"id": "q-1", "title": "班车", "text": "班车早上八点从东门发车。", "metadata": {}},
+        {"id": "q-2", "title": "食堂", "text": "食堂中午十一点半开餐。", "metadata": {}},
+    ]
+    (files / "faq.jsonl").write_text(
+        "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in records), encoding="utf-8"
+    )
+    done = run("ingest", str(files), "--kb", "公司", "--data", str(folder / "data"), "--json")
+    assert done.returncode == 0, done.stderr
+    assert {row["status"] for row in lines(done)} == {"indexed"}
+    return folder
+
+
+def test_ingest_says_what_became_of_each_file(data: Path) -> None:
+    (data / "空.txt").write_bytes(b"  \n")
+    paths = [str(data / "files" / "年假.md"), str(data / "空.txt"), str(data / "没有.pdf")]
+    done = run("ingest", *paths, "--kb", "公司", "--data", str(data / "data"), "--json")
+    rows = {row["name"]: row for row in lines(done)}
+    assert done.returncode == 1
+    assert rows["年假.md"]["status"] == "duplicate"
+    assert rows["空.txt"]["status"] == "failed" and rows["空.txt"]["error"]
+    assert rows["没有.pdf"]["status"] == "failed" and "没有这个文件" in rows["没有.pdf"]["error"]
+
+
+def test_search_prints_a_line_per_hit(data: Path) -> None:
+    done = run(
+        "search", "食堂几点开饭", "--kb", "公司", "-k", "2", "--data", str(data / "data"), "--json"
+    )
+    rows = lines(done)
+    assert done.returncode == 0
+    assert [row["rank"] for row in rows] == [1, 2]
+    assert rows[0]["record_id"] == "q-2"
+    assert rows[0]["document"] == "faq.jsonl"
+    assert {"chunk_id", "pages", "heading_path", "text", "scores"} <= set(rows[0])
+
+
+def test_batches_give_a_line_per_row(data: Path) -> None:
+    batch = data / "batch.jsonl"
+    batch.write_text(
+        '{"id": "a", "question": "年假有几天？"}\n{"id": "b", "question": "病假呢？", "history": '
+        '[{"role": "user", "content": "年假有几天？"}, {"role": "assistant", "content": "七天。"}]}\n',
+        encoding="utf-8",
+    )
+    where = ("--kb", "公司", "--data", str(data / "data"), "--json", "--batch", str(batch))
+    found = lines(run("search", *where))
+    assert [row["id"] for row in found] == ["a", "b"]
+    understood = lines(run("understand", *where))
+    assert understood[1]["standalone_question"] == understood[1]["rewrite_query"] == "病假有几天？"
+    answered = lines(run("ask", *where))
+    assert "七天" in answered[0]["text"]
+    assert "十五天" in answered[1]["text"]
+    citation = answered[0]["citations"][0]
+    assert citation["document"] == "年假.md"
+    assert "七天" in citation["quote"]
+
+
+def test_parse_stores_nothing(data: Path, tmp_path: Path) -> None:
+    target = tmp_path / "untouched"
+    done = run("parse", str(data / "files" / "年假.md"), "--data", str(target), "--json")
+    row = lines(done)[0]
+    assert row["pages"] == [{"number": 1, "route": "native", "flags": []}]
+    assert "七天年假" in row["markdown"]
+    assert not target.exists()
+
+
+def test_delete_and_list(data: Path) -> None:
+    where = ("--data", str(data / "data"), "--json")
+    source = data / "临时.txt"
+    source.write_text("临时停车场在南门。", encoding="utf-8")
+    made = lines(run("ingest", str(source), "--kb", "临时", *where))[0]
+    assert [row["name"] for row in lines(run("kb", "list", *where))] == ["临时", "公司"] or {
+        row["name"] for row in lines(run("kb", "list", *where))
+    } == {"临时", "公司"}
+    assert run("delete", "--kb", "临时", "--document", made["document_id"], *where).returncode == 0
+    assert lines(run("search", "停车场", "--kb", "临时", *where)) == []
+    assert run("delete", "--kb", "临时", *where).returncode == 0
+    assert [row["name"] for row in lines(run("kb", "list", *where))] == ["公司"]
+
+
+def test_doctor_finds_a_healthy_installation(data: Path) -> None:
+    done = run("doctor", "--data", str(data / "data"), "--json")
+    assert done.returncode == 0, done.stdout
+    assert {row["severity"] for row in lines(done)} <= {"ok", "info"}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("search", "年假", "--kb", "没有这个库"),
+        ("ask", "--kb", "公司"),
+        ("ask", " ", "--kb", "公司"),
+        ("delete", "--kb", "没有这个库"),
+        ("parse", "/没有/这个文件.pdf"),
+    ],
+)
+def test_faults_are_plain_and_leave_stdout_empty(data: Path, arguments: tuple[str, ...]) -> None:
+    done = run(*arguments, "--data", str(data / "data"), "--json")
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert json.loads(done.stderr.splitlines()[-1])["error"]["message"]
+    assert "Traceback" not in done.stderr
