@@ -71,11 +71,15 @@ def test_search_prints_a_line_per_hit(data: Path) -> None:
 
 def test_batches_give_a_line_per_row(data: Path) -> None:
     batch = data / "batch.jsonl"
-    batch.write_text(
-        '{"id": "a", "question": "年假有几天？"}\n{"id": "b", "question": "病假呢？", "history": '
-        '[{"role": "user", "content": "年假有几天？"}, {"role": "assistant", "content": "七天。"}]}\n',
-        encoding="utf-8",
-    )
+    before = [
+        {"role": "user", "content": "年假有几天？"},
+        {"role": "assistant", "content": "七天。"},
+    ]
+    asked = [
+        {"id": "a", "question": "年假有几天？"},
+        {"id": "b", "question": "病假呢？", "history": before},
+    ]
+    batch.write_text("\n".join(json.dumps(row) for row in asked), encoding="utf-8")
     where = ("--kb", "公司", "--data", str(data / "data"), "--json", "--batch", str(batch))
     found = lines(run("search", *where))
     assert [row["id"] for row in found] == ["a", "b"]
@@ -103,9 +107,7 @@ def test_delete_and_list(data: Path) -> None:
     source = data / "临时.txt"
     source.write_text("临时停车场在南门。", encoding="utf-8")
     made = lines(run("ingest", str(source), "--kb", "临时", *where))[0]
-    assert [row["name"] for row in lines(run("kb", "list", *where))] == ["临时", "公司"] or {
-        row["name"] for row in lines(run("kb", "list", *where))
-    } == {"临时", "公司"}
+    assert {row["name"] for row in lines(run("kb", "list", *where))} == {"临时", "公司"}
     assert run("delete", "--kb", "临时", "--document", made["document_id"], *where).returncode == 0
     assert lines(run("search", "停车场", "--kb", "临时", *where)) == []
     assert run("delete", "--kb", "临时", *where).returncode == 0
