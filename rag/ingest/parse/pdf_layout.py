@@ -21,15 +21,16 @@ _SAME = 1.12
 
 _MAX_HEADING = 60
 _LIST_MARK = re.compile(
-    r"([•●○■□▪◆◇➢✓→·▶►\uf0b7\uf06c\uf0d8\uf0a7\uf0fc]|[-–—*](?=\s)|\d{1,3}[.．、)）](?!\d)|[（(]\d{1,3}[)）]|"
+    r"([•●○■▪◆◇➢✓→·▶►\uf0b7\uf06c\uf0d8\uf0a7\uf0fc]|[-–—*](?=\s)|\d{1,3}[.．、)）](?!\d)|[（(]\d{1,3}[)）]|"
     r"[①-⑳]|[（(][一二三四五六七八九十]{1,3}[)）]|[一二三四五六七八九十]{1,3}、)\s*\S"
 )
-_BULLET = re.compile(r"[•●○■□▪◆◇➢✓▶►\uf0b7\uf06c\uf0d8\uf0a7\uf0fc]\s*")
+_BULLET = re.compile(r"[•●○■▪◆◇➢✓▶►\uf0b7\uf06c\uf0d8\uf0a7\uf0fc]\s*")
 _CONTENTS_LINE = re.compile(r"[.．…·․‥]{4,}\s*[-—]?\s*(?:\d{1,4}|[ivxlc]{1,6})\s*[-—]?$")
 _SENTENCE_END = tuple("。！？；.!?;:：”」』）)】")
 _NO_HEADING_END = tuple("。；;，,、")
 _MIN_TABLE_ROWS = 3
 _MIN_TABLE_COLUMNS = 3
+_MAX_TABLE_COLUMNS = 15
 
 
 @dataclass(slots=True)
@@ -100,7 +101,18 @@ def _starts_block(
     hanging = at - 1 == first and bool(_LIST_MARK.match(previous.text))
     if row.x0 - previous.x0 > 0.9 * row.size and not hanging:
         return True
-    return previous.x1 < column.x1 - _needed(row)
+    return _is_short(rows[first:at], row, column)
+
+
+def _is_short(paragraph: Sequence[Row], row: Row, column: Column) -> bool:
+    """Whether the paragraph's last line ends before the next word would not have fitted."""
+    end = paragraph[-1].x1 + _needed(row)
+    if end >= column.x1:
+        return False
+    # The column's own edge may be set by a wider part, so the neighbours decide.
+    usual = max(row.x1, *(r.x1 for r in paragraph))
+    far = column.x1 - paragraph[-1].x1 > 0.2 * (column.x1 - column.x0)
+    return far or end < usual or paragraph[-1].text.rstrip().endswith(_SENTENCE_END)
 
 
 def _needed(row: Row) -> float:
@@ -131,7 +143,7 @@ def _level(
         weak = numbered >= 5 and not (larger or heavier)
         if (larger or heavier or short) and not weak:
             return numbered
-    if larger and len(text) >= 2 and not _is_lone_value(text):
+    if larger and short and len(text) >= 2 and not _is_lone_value(text):
         for rank, size in enumerate(style.heading_sizes):
             if row.size >= size - 0.3:
                 return min(rank + 1, 4)
@@ -226,7 +238,8 @@ def _aligned_run(rows: Sequence[Row], start: int) -> int:
         end += 1
     full = sum(len(row.items) >= _MIN_TABLE_COLUMNS for row in rows[start:end])
     enough = end - start >= _MIN_TABLE_ROWS and full >= _MIN_TABLE_ROWS
-    return end - start if enough and len(spans) >= _MIN_TABLE_COLUMNS else 0
+    fits = _MIN_TABLE_COLUMNS <= len(spans) <= _MAX_TABLE_COLUMNS
+    return end - start if enough and fits else 0
 
 
 def _fits(spans: list[list[float]], row: Row) -> bool:

@@ -69,7 +69,7 @@ def reading_order(segments: Sequence[Segment], tables: Sequence[FoundTable]) -> 
     vertical = [i for i in items if i.segment is not None and i.segment.vertical]
     items = [i for i in items if i.segment is None or not i.segment.vertical]
     items += [Item(*table.bbox, table=table) for table in tables]
-    columns = [_column(part) for part in _cut(items, 0) if part]
+    columns = [_column(part, edges) for part, edges in _cut(items, 0) if part]
     if vertical:
         # Vertical writing goes from right to left.
         vertical.sort(key=lambda item: (-item.x1, item.y0))
@@ -78,10 +78,17 @@ def reading_order(segments: Sequence[Segment], tables: Sequence[FoundTable]) -> 
     return columns
 
 
-def _cut(items: list[Item], depth: int) -> Iterator[list[Item]]:
+Edges = tuple[float, float]
+
+
+def _cut(items: list[Item], depth: int) -> Iterator[tuple[list[Item], Edges]]:
+    """Parts that are read one after the other, each with its left and right edge."""
+    if not items:
+        return
+    edges = (min(i.x0 for i in items), max(i.x1 for i in items))
     gutter = _gutter(items) if depth < _MAX_DEPTH else None
     if gutter is None:
-        yield items
+        yield items, edges
         return
     left: list[Item] = []
     right: list[Item] = []
@@ -96,11 +103,11 @@ def _cut(items: list[Item], depth: int) -> Iterator[list[Item]]:
             wide.append(item)
             continue
         if wide:
-            yield wide
+            yield wide, edges
             wide = []
         (left if (item.x0 + item.x1) / 2 < gutter else right).append(item)
     if wide:
-        yield wide
+        yield wide, edges
     yield from _cut(left, depth + 1)
     yield from _cut(right, depth + 1)
 
@@ -167,7 +174,7 @@ def _longest_run(flags: Sequence[bool]) -> tuple[int, int] | None:
     return best
 
 
-def _column(items: Sequence[Item]) -> Column:
+def _column(items: Sequence[Item], edges: Edges) -> Column:
     groups: list[list[Item]] = []
     for item in sorted(items, key=lambda i: (i.middle, i.x0)):
         last = groups[-1] if groups else None
@@ -177,8 +184,7 @@ def _column(items: Sequence[Item]) -> Column:
                 last.append(item)
                 continue
         groups.append([item])
-    rows = [_row(sorted(group, key=lambda i: i.x0)) for group in groups]
-    return Column(rows, min(r.x0 for r in rows), max(r.x1 for r in rows))
+    return Column([_row(sorted(group, key=lambda i: i.x0)) for group in groups], *edges)
 
 
 def _row(items: list[Item]) -> Row:

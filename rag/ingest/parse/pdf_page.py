@@ -12,9 +12,10 @@ from typing import Any
 
 from rag.ingest.parse.pdf_glyphs import Glyphs
 
-_FILLED, _STROKED, _IS_CID, _IS_GID = 16, 32, 128, 256
-"""MuPDF's flags of a character: painted inside, painted along its outline, and "the code is
-a glyph's number, because the font doesn't say which character it is"."""
+_FILLED, _STROKED, _CLIPPING, _IS_CID, _IS_GID = 16, 32, 64, 128, 256
+"""MuPDF's flags of a character: painted inside, painted along its outline, shape of a picture
+that shows through it, and "the code is a glyph's number, because the font doesn't say which
+character it is"."""
 
 _DUPLICATE_PT = 1.5
 _DUPLICATE_SHARE = 0.05
@@ -27,9 +28,11 @@ of such is fake-bold; text that slants more than 8° or is faint (alpha of 255) 
 watermark; pictures are measured on a grid of 64×64. The first and last by measurement on
 real documents, the others chosen by us."""
 
+_BLANK_GAP = 0.4
 _SPLIT_GAP = 1.3
-"""Gap between two glyphs, in font sizes, from which they belong to different columns or
-cells. Chosen by us: justified Chinese text stays below one."""
+"""Gaps between two glyphs, in font sizes, from which there is a blank between them, and from
+which they belong to different columns or cells. Chosen by us: justified Chinese text stays
+below the first, letter-spaced headings below the second."""
 
 
 @dataclass(slots=True)
@@ -126,7 +129,8 @@ class _Reader:
         for span in line["spans"]:
             chars = span["chars"]
             self.directions[along] = self.directions.get(along, 0) + len(chars)
-            if span["alpha"] == 0 or not span["char_flags"] & (_FILLED | _STROKED):
+            painted = span["char_flags"] & (_FILLED | _STROKED) and span["alpha"] > 0
+            if not painted and not span["char_flags"] & _CLIPPING:
                 self.invisible += sum(not c["c"].isspace() for c in chars)
                 continue
             faint = span["alpha"] < _FAINT_ALPHA and span["size"] >= _FAINT_SIZE_PT
@@ -154,6 +158,8 @@ class _Reader:
                 return segment
             self.visible += 1
             self._page.glyphs.count("\ufffd" if unknown else text)
+            if text == "\ufffd":
+                return segment
         elif segment is None:
             return None
         if segment is not None and not vertical and x0 - segment.x1 > _SPLIT_GAP * size:
@@ -162,6 +168,8 @@ class _Reader:
             bold = bool(span["flags"] & 16) or "bold" in span["font"].lower()
             segment = Segment("", x0, y0, x1, y1, size, bold, vertical)
             self._page.segments.append(segment)
+        elif not vertical and x0 - segment.x1 > _BLANK_GAP * size and segment.text[-1:] != " ":
+            segment.text += " "
         segment.text += text
         segment.chars.append((text, x0, y0, x1, y1))
         if not text.isspace():
