@@ -23,7 +23,7 @@ from rag.types import (
 )
 from rag.understand.candidates import Candidate, agree, candidates
 from rag.understand.dialogue import Dialogue, Exchange, asked_back
-from rag.understand.gazetteer import Gazetteer, gazetteer
+from rag.understand.gazetteer import Gazetteer, bare_title, gazetteer
 from rag.understand.phrases import topic
 from rag.understand.refer import resolve
 from rag.understand.regions import covers, region_paths, short_name
@@ -74,13 +74,19 @@ def judge(
     if _settled(understanding, asked):
         return understanding
     question = understanding.standalone_question
-    hits = probe(question, understanding.slots) if probe and not quoted_titles(question) else ()
+    hits = probe(question, understanding.slots) if probe and _worth_a_look(question, index) else ()
     found = candidates(understanding, index, hits)
     for step in (_region, _time, _product):
         judged = step(understanding, found, asked, history)
         if judged is not None:
             return judged
     return understanding
+
+
+def _worth_a_look(question: str, index: Gazetteer) -> bool:
+    """Whether titles alone can't tell: no title is quoted, or not one that the profile keeps."""
+    titles = quoted_titles(question)
+    return len(titles) != 1 or bare_title(titles[0]) not in index.by_bare
 
 
 def _settled(meaning: Understanding, asked: set[SlotName]) -> bool:
@@ -179,7 +185,7 @@ def _product(
         return None
     by_product: dict[str, Candidate] = {}
     for candidate in found:
-        product = candidate.entry.document.metadata.product
+        product = candidate.entry.product
         if product is None:
             return None
         by_product.setdefault(product, candidate)
@@ -200,9 +206,9 @@ def _ask_reference(
     order: dict[str, None] = {}
     for hit in probe(question, meaning.slots) if probe else ():
         if entry := index.by_id.get(hit.chunk.document_id):
-            order.setdefault(entry.document.title or entry.title)
+            order.setdefault(entry.shown)
     for entry in index.entries:
-        order.setdefault(entry.document.title or entry.title)
+        order.setdefault(entry.shown)
     titles = [title for title in order if title][: MOST_OPTIONS - 1]
     if len(titles) < 2:
         return meaning

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rag.text.normalise import normalise
 from rag.text.sentences import split_sentences
 from rag.types import Hit, Understanding
 from rag.understand.gazetteer import Entry, Gazetteer, bare_title
+from rag.understand.gazetteer import entry as make_entry
 from rag.understand.phrases import topic
 from rag.understand.regions import find_regions, without_regions
 from rag.understand.slots import quoted_titles
@@ -46,20 +47,18 @@ def candidates(
     question = meaning.standalone_question
     titles = quoted_titles(question)
     if len(titles) == 1:
-        return _quoted(titles[0], index)
+        return _quoted(titles[0], index, hits)
     content = _content(question)
     if not content:
         return ()
-    found: dict[str, Candidate] = {}
+    found: dict[tuple[str, str], Candidate] = {}
     for hit in hits:
-        entry = index.by_id.get(hit.chunk.document_id)
-        if entry is None:
-            continue
+        entry = _entry_of(hit, index)
         text = " ".join((entry.title, *hit.chunk.heading_path, hit.chunk.text))
         coverage = _coverage(content, text)
-        known = found.get(hit.chunk.document_id)
-        if known is None or coverage > known.coverage:
-            found[hit.chunk.document_id] = Candidate(entry, hit.chunk.text, coverage)
+        key = (entry.document_id, entry.title)
+        if key not in found or coverage > found[key].coverage:
+            found[key] = Candidate(entry, hit.chunk.text, coverage)
     _add_named(question, index, content, found)
     best = max((c.coverage for c in found.values()), default=0.0)
     if best < ENOUGH:
@@ -74,17 +73,35 @@ def agree(question: str, found: Sequence[Candidate]) -> bool:
     return len(statements) == 1 and statements != {""}
 
 
-def _quoted(title: str, index: Gazetteer) -> tuple[Candidate, ...]:
+def _entry_of(hit: Hit, index: Gazetteer) -> Entry:
+    """The record or document that a passage is from, with the passage's own metadata."""
+    chunk, known = hit.chunk, index.by_id.get(hit.chunk.document_id)
+    title = chunk.metadata.title or (known.shown if known else chunk.document_name)
+    made = make_entry(chunk.document_id, title, chunk.metadata, name=chunk.document_name)
+    return made if made.regions or known is None else replace(made, regions=known.regions)
+
+
+def _quoted(title: str, index: Gazetteer, hits: Sequence[Hit]) -> tuple[Candidate, ...]:
     """The documents that a quoted title may mean; only the one where it is exact."""
     exact = index.titled(title)
     if not exact and find_regions(title.split("《")[0]):
         return ()  # it names a region that no document has: nothing to choose from
-    entries = exact or index.by_bare.get(bare_title(title), [])
-    return tuple(Candidate(entry, "", 1.0) for entry in entries)
+    wanted, simple = bare_title(title), normalise(title)
+    entries = list(exact or index.by_bare.get(wanted, []))
+    retrieved = [_entry_of(hit, index) for hit in hits]
+    if not exact and any(e.title == simple for e in retrieved):
+        return tuple(Candidate(e, "", 1.0) for e in retrieved if e.title == simple)
+    known = {(e.document_id, e.title) for e in entries}
+    if not exact:
+        entries += [e for e in retrieved if e.bare == wanted and (e.document_id, e.title) not in known]
+    return tuple(Candidate(e, "", 1.0) for e in entries)
 
 
 def _add_named(
-    question: str, index: Gazetteer, content: frozenset[str], found: dict[str, Candidate]
+    question: str,
+    index: Gazetteer,
+    content: frozenset[str],
+    found: dict[tuple[str, str], Candidate],
 ) -> None:
     """Documents whose title holds the whole topic, which a quick retrieval may have missed.
 
@@ -96,11 +113,10 @@ def _add_named(
     for bare, entries in index.by_bare.items():
         if about not in bare:
             continue
-        known = [found[e.document.document_id].coverage for e in entries if e.document.document_id in found]
+        known = [c.coverage for c in found.values() if c.entry.bare == bare]
         for entry in entries:
             coverage = max([_coverage(content, entry.title), *known])
-            if entry.document.document_id not in found:
-                found[entry.document.document_id] = Candidate(entry, "", coverage)
+            found.setdefault((entry.document_id, entry.title), Candidate(entry, "", coverage))
 
 
 def _content(question: str) -> frozenset[str]:

@@ -80,7 +80,7 @@ def names_nothing(question: str, profile: KnowledgeProfile | None) -> bool:
         return False
     if not actions and not any(p.text in _NEEDED for p in parsed.phrases):
         return False
-    return not any(action in gazetteer(profile).names for action in actions)
+    return not any(action in gazetteer(profile).titles for action in actions)
 
 
 def carry(question: str, dialogue: Dialogue, profile: KnowledgeProfile | None) -> str | None:

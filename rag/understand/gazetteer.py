@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from rag.text.normalise import normalise
-from rag.types import DocumentProfile, KnowledgeProfile
-from rag.understand.regions import find_regions, region_paths, related
+from rag.types import DocumentMetadata, KnowledgeProfile
+from rag.understand.regions import find_regions, official_name, region_paths, related
 
 _KEPT = 4
+_MANY_HEADINGS = 100
+"""Headings from which a profile may have left some of a document's out (see rag.store)."""
 NATIONAL = ("全国", "国家", "中央", "中国", "中华人民共和国")
 """Values of a region that mean no region in particular."""
 _YEAR = re.compile(r"(?<!\d)((?:19|20)\d{2})(?!\d)")
@@ -26,49 +28,102 @@ _EDITION = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A document as understanding compares it.
+    """A document, or a record inside one, as understanding compares it.
 
-    `bare` is the title without region, year and the country's name; `regions` those that it
-    is for; `year` that of its content; `dated` whether its title or file name shows the year,
-    so that it is one edition of several and not a version that replaces the older ones.
+    `shown` is the title as written, `title` its normalised form, `bare` that without region,
+    year and the country's name. `regions` are those that it is for; `year` is that of its
+    content; `dated` tells whether title or file name show the year, so that it is one edition
+    of several and not a version that replaces the older ones.
     """
 
-    document: DocumentProfile
+    document_id: str
+    shown: str
     title: str
     bare: str
     regions: tuple[str, ...]
     year: int | None
     dated: bool
+    product: str | None = None
 
 
 class Gazetteer:
-    """The documents of a profile by title, and the names that their metadata hold."""
+    """The documents of a profile by title, and the names that their metadata hold.
+
+    Documents that hold records under titles of their own (JSONL) have an entry for each
+    title that the profile keeps.
+    """
 
     def __init__(self, profile: KnowledgeProfile) -> None:
-        self.entries = tuple(_entry(document) for document in profile.documents)
-        self.by_id = {entry.document.document_id: entry for entry in self.entries}
+        self.entries: list[Entry] = []
+        self.by_id: dict[str, Entry] = {}
         self.by_bare: dict[str, list[Entry]] = {}
-        for entry in self.entries:
-            self.by_bare.setdefault(entry.bare, []).append(entry)
+        self.regions: set[str] = set()
+        self.cut_off = False
+        for document in profile.documents:
+            own = entry(
+                document.document_id,
+                document.title or document.name.rsplit(".", 1)[0],
+                document.metadata,
+                name=document.name,
+            )
+            self.regions.update(own.regions)
+            if document.document_id not in self.by_id:
+                self.by_id[document.document_id] = own
+                self.entries.append(own)
+            self._add(own)
+            self.cut_off = self.cut_off or len(document.headings) >= _MANY_HEADINGS
+            for heading in document.headings:
+                if title_regions(normalise(heading)) and heading != document.title:
+                    self._add(entry(document.document_id, heading, DocumentMetadata()))
         self.products = _distinct(d.metadata.product for d in profile.documents)
         self.organisations = _distinct(d.metadata.organisation for d in profile.documents)
-        names = [part for d in profile.documents for part in (d.title, d.name, *d.headings)]
-        self.names = "\n".join(normalise(name) for name in names if name)
+        titles = [part for d in profile.documents for part in (d.title, d.name)]
+        headings = [heading for d in profile.documents for heading in d.headings]
+        self.titles = "\n".join(normalise(title) for title in titles if title)
+        self.names = "\n".join([self.titles, *(normalise(h) for h in headings if h)])
 
     def titled(self, title: str) -> list[Entry]:
         """The documents whose whole title this is, however it is written."""
         wanted = normalise(title)
-        return [entry for entry in self.by_bare.get(bare_title(title), ()) if entry.title == wanted]
+        return [known for known in self.by_bare.get(bare_title(title), ()) if known.title == wanted]
 
     def in_region(self, title: str, region: str) -> str | None:
-        """The title of the document that is `title` for `region`, as the document writes it."""
-        found = [
-            entry
-            for entry in self.by_bare.get(bare_title(title), ())
-            if any(related(region, path) for path in entry.regions)
-        ]
-        exact = [entry for entry in found if region in entry.regions]
-        return (exact or found)[0].document.title if found else None
+        """The title of the document that is `title` for `region`, as the document writes it.
+
+        Where the profile could not keep all titles of a document's records, an unknown title
+        gets the official name of a region that the records have in front.
+        """
+        known = self.by_bare.get(bare_title(title), ())
+        found = [e for e in known if any(related(region, path) for path in e.regions)]
+        exact = [e for e in found if region in e.regions]
+        if found:
+            return (exact or found)[0].shown
+        if self.cut_off and not known and region in self.regions:
+            return official_name(region) + title
+        return None
+
+    def _add(self, new: Entry) -> None:
+        self.by_bare.setdefault(new.bare, []).append(new)
+
+
+def entry(
+    document_id: str, title: str, metadata: DocumentMetadata, *, name: str = ""
+) -> Entry:
+    """What understanding compares of a document, a record or a retrieved passage."""
+    region = metadata.region
+    simple = normalise(title)
+    years = _YEAR.findall(normalise(f"{title} {name}"))
+    year = metadata.year or (int(years[0]) if years else None)
+    return Entry(
+        document_id=document_id,
+        shown=title,
+        title=simple,
+        bare=bare_title(title),
+        regions=_paths(region) if region else title_regions(simple),
+        year=year,
+        dated=year is not None and str(year) in years,
+        product=metadata.product,
+    )
 
 
 _lock = threading.Lock()
@@ -103,21 +158,6 @@ def bare_title(title: str) -> str:
 def title_regions(title: str) -> tuple[str, ...]:
     """The regions that begin a title."""
     return tuple(mention.path for mention in find_regions(title) if mention.start <= 1)
-
-
-def _entry(document: DocumentProfile) -> Entry:
-    title = document.title or document.name.rsplit(".", 1)[0]
-    region = document.metadata.region
-    shown = _YEAR.findall(normalise(f"{title} {document.name}"))
-    year = document.metadata.year or (int(shown[0]) if shown else None)
-    return Entry(
-        document=document,
-        title=normalise(title),
-        bare=bare_title(title),
-        regions=_paths(region) if region else title_regions(normalise(title)),
-        year=year,
-        dated=year is not None and str(year) in shown,
-    )
 
 
 def _paths(region: str) -> tuple[str, ...]:
