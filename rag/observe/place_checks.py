@@ -55,6 +55,8 @@ def _leftovers(installation: Installation) -> list[Path]:
     known = " ".join([*wanted, *map(str, catalog.jobs.unfinished_payloads())])
     stray = [files.path(sha256) for sha256 in files.hashes() if sha256 not in known]
     stray += (installation.data / "files").glob("incoming-*")
+    # Collections that the vector store set aside, see rag.store.recovery.
+    stray += installation.data.glob("*.damaged/**/*")
     oldest = (installation.now() - STRAY_AFTER).timestamp()
     return sorted(p for p in stray if p.is_file() and p.stat().st_mtime < oldest)
 

@@ -25,7 +25,8 @@ _GUARD_OFFSET = 1 << 20
 
 
 class ProcessLock:
-    """An exclusive lock on a file between processes (and between two holders in one).
+    """An exclusive lock on a file between processes (and between two holders in one); it is
+    held as long as the object lives.
 
     Args:
         path: the lock's file; its folder is created. It stays after release, because

@@ -1,0 +1,65 @@
+import pytest
+
+from rag.errors import NotFound
+
+
+def test_a_job_is_followed_from_queue_to_end(catalog, clock):
+    job = catalog.jobs.create("kb1", "手册.docx", payload={"sha256": "a" * 64})
+    assert (job.status, job.stage, job.progress) == ("queued", None, 0.0)
+    clock.forward(seconds=5)
+    catalog.jobs.update(job.id, status="running", stage="embed", progress=0.4, attempts=1)
+    shown = catalog.jobs.get(job.id)
+    assert (shown.status, shown.stage, shown.progress, shown.attempts) == (
+        "running",
+        "embed",
+        0.4,
+        1,
+    )
+    assert shown.updated_at > shown.created_at
+    catalog.jobs.update(job.id, status="done", progress=1.5, document_id="d1")
+    shown = catalog.jobs.get(job.id)
+    assert (shown.status, shown.progress, shown.document_id) == ("done", 1.0, "d1")
+    assert catalog.jobs.payload(job.id) == {"sha256": "a" * 64}
+
+
+def test_an_error_stays_until_it_is_cleared(catalog):
+    job = catalog.jobs.create("kb1", "a")
+    catalog.jobs.update(job.id, status="failed", error="文件是空的。")
+    catalog.jobs.update(job.id, attempts=2)
+    assert catalog.jobs.get(job.id).error == "文件是空的。"
+    catalog.jobs.update(job.id, status="queued", error=None)
+    assert catalog.jobs.get(job.id).error is None
+
+
+def test_cancelling_reaches_unfinished_jobs_only(catalog):
+    job, done = catalog.jobs.create("kb1", "a"), catalog.jobs.create("kb1", "b")
+    catalog.jobs.update(done.id, status="done")
+    for each in (job, done):
+        catalog.jobs.request_cancel(each.id)
+    assert catalog.jobs.cancel_requested(job.id)
+    assert not catalog.jobs.cancel_requested(done.id)
+    catalog.jobs.update(job.id, status="cancelled")
+    catalog.jobs.update(job.id, status="queued")  # tried again
+    assert not catalog.jobs.cancel_requested(job.id)
+
+
+def test_a_vanished_job_should_stop(catalog):
+    job = catalog.jobs.create("kb1", "a")
+    catalog.jobs.delete(job.id)
+    assert catalog.jobs.cancel_requested(job.id)
+    assert not catalog.jobs.update(job.id, progress=0.5)
+    for lookup in (catalog.jobs.get, catalog.jobs.payload, catalog.jobs.request_cancel):
+        with pytest.raises(NotFound):
+            lookup(job.id)
+
+
+def test_lists_by_state_and_base(catalog, clock):
+    jobs = []
+    for name, kb_id in (("a", "kb1"), ("b", "kb2"), ("c", "kb1")):
+        jobs.append(catalog.jobs.create(kb_id, name, payload={"name": name}))
+        clock.forward(seconds=1)
+    catalog.jobs.update(jobs[0].id, status="done")
+    assert [job.name for job in catalog.jobs.list()] == ["c", "b", "a"]
+    assert [job.name for job in catalog.jobs.list(active_only=True)] == ["c", "b"]
+    assert [job.name for job in catalog.jobs.list(kb_id="kb1")] == ["c", "a"]
+    assert sorted(p["name"] for p in catalog.jobs.unfinished_payloads()) == ["b", "c"]
