@@ -35,6 +35,10 @@ def parse_xlsx(
         CorruptDocument: the workbook cannot be read.
         TooLarge: it has too many cells.
     """
+    if isinstance(source, Path):
+        # Stored files have no extension, and openpyxl judges paths by it.
+        with source.open("rb") as stream:
+            return parse_xlsx(stream, progress)
     import openpyxl
 
     flags: dict[str, None] = {}
