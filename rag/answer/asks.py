@@ -47,50 +47,97 @@ _COUNT_UNITS = {"位": "人", "名": "人", "人": "人", "岁": "岁", "次": "
                 "场": "场", "集": "集", "季": "季", "字": "字", "种": "种", "条": "条", "项": "项",
                 "座": "座"}  # fmt: skip
 
+
+def _any(*lines: str) -> re.Pattern[str]:
+    """A pattern of alternatives that are separated by spaces."""
+    return re.compile("|".join(" ".join(lines).split()), re.I)
+
+
+_VALUE_KINDS: tuple[ValueKind, ...] = ("money", "percent", "count", "duration", "number", "ordinal")
+_DOING = "申请 办理 安装 使用 操作 设置 报销 请假 提交 重置 清洁 更换 注册 登录 查询 预约 退款 开通"
+_HOW_TO = [f"{how}{verb}" for verb in _DOING.split() for how in ("怎么", "如何", "怎样")]
 _RULES: tuple[tuple[re.Pattern[str], Wanted, frozenset[ValueKind]], ...] = (
-    (re.compile(r"电话|联系方式|热线|手机号|拨打"), "phone", frozenset({"phone"})),
-    (re.compile(r"邮箱|电子邮件|e-?mail", re.I), "email", frozenset({"email"})),
-    (re.compile(r"网址|官网|网站地址|链接"), "url", frozenset({"url"})),
-    (re.compile(r"什么是|是什么意思|何谓|何为|的定义|的含义|指的是什么|是指什么|指什么|什么叫|叫做什么"), "definition", frozenset()),
+    (_any("电话 联系方式 热线 手机号 拨打"), "phone", frozenset({"phone"})),
+    (_any("邮箱 电子邮件 e-?mail"), "email", frozenset({"email"})),
+    (_any("网址 官网 网站地址 链接"), "url", frozenset({"url"})),
     (
-        re.compile(r"什么时候|什么时间|何时|哪一?天|哪一?年|哪一?月|几月|几号|几日(?!内)|哪个(?:月|日期)|日期|时间是|哪天|啥时候|\bwhen\b", re.I),
+        _any(
+            "什么是 是什么意思 何谓 何为 的定义 的含义 指的是什么",
+            "是指什么 指什么 什么叫 叫做什么",
+        ),
+        "definition",
+        frozenset(),
+    ),
+    (
+        _any(
+            "什么时候 什么时间 何时 哪一?天 哪一?年 哪一?月 几月 几号 几日(?!内) 哪个(?:月|日期)",
+            r"日期 时间是 哪天 啥时候 \bwhen\b",
+        ),
         "value",
         frozenset({"date", "time", "duration"}),
     ),
-    (re.compile(r"几点|营业时间|开放时间|上班时间|下班时间|作息"), "value", frozenset({"time"})),
-    (re.compile(r"百分之几|百分之多少|比例|百分比|利率|税率|费率|几成|几折|折扣|占比|(?:比|概|汇|几|增长|合格|中签|及格|覆盖|出席|完成|失业|出生|死亡|识字)率"), "value", frozenset({"percent"})),
+    (_any("几点 营业时间 开放时间 上班时间 下班时间 作息"), "value", frozenset({"time"})),
     (
-        re.compile(r"多少钱|多少元|多少块|几块|几元|金额|价格|价钱|费用|收费|单价|票价|门票|租金|房租|工资|薪资|薪酬|罚款|罚多少|赔多少|补贴多少|额度|人均消费|多少万"),
+        _any(
+            "百分之几 百分之多少 比例 百分比 利率 税率 费率 几成 几折 折扣 占比",
+            "(?:比|概|汇|几|增长|合格|中签|及格|覆盖|出席|完成|失业|出生|死亡|识字)率",
+        ),
+        "value",
+        frozenset({"percent"}),
+    ),
+    (
+        _any(
+            "多少钱 多少元 多少块 几块 几元 金额 价格 价钱 费用 收费 单价 票价 门票 租金 房租 工资",
+            "薪资 薪酬 罚款 罚多少 赔多少 补贴多少 额度 人均消费 多少万",
+        ),
         "value",
         frozenset({"money"}),
     ),
     (
-        re.compile(r"多久|多长时间|期限|时限|有效期|时长|多长期|几年|多少年|保质期|保修期"),
+        _any("多久 多长时间 期限 时限 有效期 时长 多长期 几年 多少年 保质期 保修期"),
         "value",
         frozenset({"duration", "date"}),
     ),
-    (re.compile(r"多大年[龄纪]|多大岁数|几岁|年龄"), "value", frozenset({"count"})),
-    (re.compile(r"哪里|哪儿|在哪|何处|什么地方|地址|地点|位置|去哪"), "place", frozenset()),
-    (re.compile(r"为什么|为何|原因|怎么回事|缘何"), "reason", frozenset()),
-    (re.compile(r"谁|哪位|何人|什么人|负责人|联系人"), "person", frozenset()),
-    (re.compile(r"(?:哪|什么)(?:一?个|些)?(?:部门|单位|机构|公司|机关|企业|组织|学校|大学)"), "organisation", frozenset()),
-    (re.compile(r"哪些|哪几|有什么(?!区别|不同|关系)|包括什么|包含什么|什么材料|哪种|列出|分别是|清单|几种|几类"), "list", frozenset()),
-    (re.compile(r"步骤|流程|手续|程序是|怎么办理|怎么申请|如何办理|如何申请|怎样申请|怎样办理|怎么(?:安装|使用|操作|设置|报销|请假|提交|重置|清洁|更换)|如何(?:安装|使用|操作|设置|报销|请假|提交|重置|清洁|更换)"), "steps", frozenset()),
+    (_any("多大年[龄纪] 多大岁数 几岁 年龄"), "value", frozenset({"count"})),
+    (_any("哪里 哪儿 在哪 何处 什么地方 地址 地点 位置 去哪"), "place", frozenset()),
+    (_any("为什么 为何 原因 怎么回事 缘何"), "reason", frozenset()),
+    (_any("谁 哪位 何人 什么人 负责人 联系人"), "person", frozenset()),
     (
-        re.compile(r"多少|多[高长宽重远快深大](?![家数多])|\bhow (?:many|much)\b|第几", re.I),
-        "value",
-        frozenset({"money", "percent", "count", "duration", "number", "ordinal"}),
+        _any("(?:哪|什么)(?:一?个|些)?(?:部门|单位|机构|公司|机关|企业|组织|学校|大学)"),
+        "organisation",
+        frozenset(),
     ),
-    (re.compile(r"是否|能否|可否|能不能|可不可以|是不是|有没有|要不要|需不需要|会不会|吗[？?]?$|行不行"), "yes_no", frozenset()),
-)  # fmt: skip
-
-_ASKING = re.compile(
-    r"请问|想知道|想了解|我想问|告诉我|帮我|麻烦|从?什么时候(?:起|开始)?|什么时间|何时|多少钱|多少|几(?:个工作日|天|日|个?月|年|点|号|岁|位|名|次|个|种|家|条|项|元|块|级|层|倍|米)?(?=$|[^乎何率])|"
-    r"多久|多长时间|多大|多高|多长|多远|是什么意思|是什么|什么是|什么样|什么|怎么样|怎么办|怎么|怎样|如何|哪一?天|哪一?年|哪些|哪个|哪里|哪儿|哪几|哪种|哪位|哪|谁|"
-    r"为什么|为何|是否|能否|可否|能不能|可不可以|是不是|有没有|吗|呢|吧|指的是|是指|有何|何种|何"
+    (
+        _any(
+            "哪些 哪几 有什么(?!区别|不同|关系) 包括什么 包含什么 什么材料 哪种 列出 分别是 清单",
+            "几种 几类",
+        ),
+        "list",
+        frozenset(),
+    ),
+    (_any("步骤 流程 手续 程序是", *_HOW_TO), "steps", frozenset()),
+    (
+        _any(r"多少 多[高长宽重远快深大](?![家数多]) \bhow\s(?:many|much)\b 第几"),
+        "value",
+        frozenset(_VALUE_KINDS),
+    ),
+    (
+        _any(
+            "是否 能否 可否 能不能 可不可以 是不是 有没有 要不要 需不需要",
+            "会不会 吗[？?]?$ 行不行",
+        ),
+        "yes_no",
+        frozenset(),
+    ),
 )
 
-
+_ASKING = _any(
+    "请问 想知道 想了解 我想问 告诉我 帮我 麻烦 从?什么时候(?:起|开始)? 什么时间 何时 多少钱 多少",
+    "几(?:个工作日|天|日|个?月|年|点|号|岁|位|名|次|个|种|家|条|项|元|块|级|层|倍|米)?(?=$|[^乎何率])",
+    "多久 多长时间 多大 多高 多长 多远 是什么意思 是什么 什么是 什么样 什么 怎么样 怎么办 怎么",
+    "怎样 如何 哪一?天 哪一?年 哪些 哪个 哪里 哪儿 哪几 哪种 哪位 哪 谁 为什么 为何 是否 能否 可否",
+    "能不能 可不可以 是不是 有没有 吗 呢 吧 指的是 是指 有何 何种 何",
+)
 _POLITE = frozenset(
     ("请问", "想知道", "想了解", "我想问", "告诉我", "帮我", "麻烦", "吗", "呢", "吧")
 )
@@ -105,10 +152,10 @@ def asked(question: str) -> Asked:
             wanted="value", kinds=frozenset({"duration"}), units=frozenset(_DURATION[duration[1]])
         )
     count = _COUNT_ASKED.search(question)
-    if count and count[1] in _COUNT_UNITS and not re.search(r"几[种类条项].{0,6}[？?]?$", question):
-        return Asked(
-            wanted="value", kinds=frozenset({"count"}), units=frozenset({_COUNT_UNITS[count[1]]})
-        )
+    which = re.search(r"几[种类条项].{0,6}[？?]?$", question)
+    if count and count[1] in _COUNT_UNITS and not which:
+        units = frozenset({_COUNT_UNITS[count[1]]})
+        return Asked(wanted="value", kinds=frozenset({"count"}), units=units)
     for pattern, wanted, kinds in _RULES:
         if pattern.search(question):
             return Asked(wanted=wanted, kinds=kinds)
@@ -153,7 +200,7 @@ _MARKS: dict[str, re.Pattern[str]] = {
     "place": re.compile(r"[省市区县镇乡村路街道号楼层室厅馆站]|地址|位于|地点"),
     "reason": re.compile(r"因为|由于|因|原因|所以|导致|为了|故|鉴于|缘于|造成"),
     "person": re.compile(r"[人员长者师家士]|经理|主任|教授|先生|女士|他|她"),
-    "organisation": re.compile(r"[部局委会院校所处科室社团厅行厂]|公司|中心|单位|机构|政府|机关|集团|大学|办公室"),
+    "organisation": _any("[部局委会院校所处科室社团厅行厂] 公司 中心 单位 机构 政府 机关"),
     "definition": re.compile(r"是指|指的是|，?指|系指|称为|叫做|即|是[^否]|定义"),
     "list": re.compile(r"[、；;]|包括|下列|以下|分别|（[一二三]）|\n\s*(?:[-*•]|\d+[.、)])"),
 }  # fmt: skip

@@ -78,8 +78,7 @@ def _fitting(
     narrowed = understanding.model_copy(update={"slots": Slots.model_validate(one.model_dump())})
     judged = [(item, agreement(narrowed, item.chunk)) for item in evidence]
     name = next(iter(slot))
-    matching = [item for item, fit in judged if fit.fits.get(name) == "match"]
-    return matching
+    return [item for item, fit in judged if fit.fits.get(name) == "match"]
 
 
 def _speaking_of(text: str, evidence: Sequence[Evidence]) -> list[Evidence]:

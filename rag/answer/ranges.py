@@ -13,12 +13,10 @@ from rag.answer.values import Found, find_values, number
 Inside = Literal["inside", "outside", "unknown"]
 
 _MEASURED = ("duration", "money", "count", "percent")
-_FROM_BEFORE = re.compile(
-    r"(?:已?满|达到?|超过|高于|多于|大于|不低于|不少于|不小于|≥|>=|>|自|从|至少)\s*$"
-)
-_BELOW_BEFORE = re.compile(
-    r"(?:不满|未满|不足|低于|少于|小于|不超过|不高于|至多|最多|≤|<=|<|未达到?|不到)\s*$"
-)
+_FROM_WORDS = "已?满 达到? 超过 高于 多于 大于 不低于 不少于 不小于 ≥ >= > 自 从 至少"
+_BELOW_WORDS = "不满 未满 不足 低于 少于 小于 不超过 不高于 至多 最多 ≤ <= < 未达到? 不到"
+_FROM_BEFORE = re.compile(f"(?:{'|'.join(_FROM_WORDS.split())})\\s*$")
+_BELOW_BEFORE = re.compile(f"(?:{'|'.join(_BELOW_WORDS.split())})\\s*$")
 _FROM_AFTER = re.compile(r"\s*(?:\(含\)|（含[^）]*）)?\s*(?:以上|及以上|起)")
 _BELOW_AFTER = re.compile(r"\s*(?:\(含\)|（含[^）]*）)?\s*(?:以下|以内|及以下|之内|内)")
 _EXCLUSIVE_LOW = re.compile(r"(?:超过|高于|多于|大于|>)\s*$")

@@ -63,13 +63,13 @@ def confidence(
     if conflicts:
         value = min(value, CONFLICT_CEILING)
     value = round(value, 4)
-    reason = _reason(understanding, found, conflicts)
+    reason = _reason(found, conflicts)
     return Confidence(value=value, features=found, reason=reason, conflicts=conflicts)
 
 
 def probability(found: dict[str, float]) -> float:
     """The logistic model's value for features, 0..1."""
-    intercept, weights = _model()
+    intercept, weights = _model("reranked" if found.get("rerank") else "plain")
     total = intercept + sum(weight * found.get(name, 0.0) for name, weight in weights.items())
     return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))
 
@@ -111,13 +111,14 @@ def refusal(
     return "\n\n".join(lines), suggestions
 
 
-@lru_cache(maxsize=1)
-def _model() -> tuple[float, dict[str, float]]:
-    raw = json.loads(_WEIGHTS.read_text(encoding="utf-8"))
+@lru_cache(maxsize=2)
+def _model(name: str) -> tuple[float, dict[str, float]]:
+    """Intercept and weights; "plain" serves where no reranker has run."""
+    raw = json.loads(_WEIGHTS.read_text(encoding="utf-8"))[name]
     return float(raw["intercept"]), {k: float(v) for k, v in raw["weights"].items()}
 
 
-def _reason(understanding: Understanding, found: dict[str, float], conflicts: Sequence[str]) -> str:
+def _reason(found: dict[str, float], conflicts: Sequence[str]) -> str:
     if conflicts:
         words = "、".join(_SLOT_WORDS.get(slot, slot) for slot in conflicts)
         return f"找到的内容在{words}上与问题不符。"
@@ -141,8 +142,9 @@ def _missing(understanding: Understanding, hits: Sequence[Hit], fits: dict[str, 
         return f"没有找到{asked}的相关内容{_have(have)}。"
     if fits.get("time") == "conflict":
         asked = "、".join(period.text for period in slots.time)
-        years = [h.chunk.metadata.year for h in hits]
-        return f"没有找到{escape(asked)}的相关内容{_have(_values([f'{y}年' if y else None for y in years]))}。"
+        years = [hit.chunk.metadata.year for hit in hits]
+        have = _values([f"{year}年" if year else None for year in years])
+        return f"没有找到{escape(asked)}的相关内容{_have(have)}。"
     if fits.get("product") == "conflict" or fits.get("code") == "conflict":
         names = [
             term.text.upper()

@@ -139,11 +139,11 @@ def _joined(words: Sequence[str], question: str) -> list[str]:
     result: list[str] = []
     for word in words:
         last = result[-1] if result else ""
-        if len(word) == 1 and 0 < len(last) < 3 and is_han(word) and last + word in question:
-            if len(last) == 1 and is_han(last):
-                result[-1] = last + word
-                continue
-        result.append(word)
+        singles = len(last) == len(word) == 1 and is_han(last) and is_han(word)
+        if singles and last + word in question:
+            result[-1] = last + word
+        else:
+            result.append(word)
     return result
 
 

@@ -45,9 +45,10 @@ _SCALES |= {"千": 1000, "百": 100}
 _SCALE = "(?:" + "|".join(_SCALES) + ")"
 
 _DURATION_UNITS = {
-    "工作日": "工作日", "自然日": "天", "日历天": "天", "小时": "小时", "钟头": "小时", "分钟": "分钟",
-    "秒钟": "秒", "秒": "秒", "星期": "周", "礼拜": "周", "周": "周", "周年": "年", "学年": "年",
-    "年度": "年", "年": "年", "月": "月", "天": "天", "日": "天", "时": "小时", "分": "分钟",
+    "工作日": "工作日", "自然日": "天", "日历天": "天", "天": "天", "日": "天",
+    "小时": "小时", "钟头": "小时", "时": "小时", "分钟": "分钟", "分": "分钟",
+    "秒钟": "秒", "秒": "秒", "星期": "周", "礼拜": "周", "周": "周", "月": "月",
+    "周年": "年", "学年": "年", "年度": "年", "年": "年",
 }  # fmt: skip
 _MONEY_UNITS = {
     "元人民币": "元", "元": "元", "块钱": "元", "块": "元", "圆": "元", "人民币": "元", "角": "角",
@@ -89,7 +90,8 @@ _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.ASCII)
 _URL = re.compile(r"(?:https?://|www\.)[^\s，。；）)】》]+", re.ASCII)
 _PHONE = re.compile(
     r"(?<![\d.-])(?:\+?86[- ]?)?(?:1[3-9]\d{9}|0\d{2,3}[- ]?\d{7,8}(?:-\d{1,5})?"
-    r"|400[- ]?\d{3}[- ]?\d{4}|800[- ]?\d{3}[- ]?\d{4}|(?:1\d{2}|12\d{3}|9[56]\d{3}))(?![\d.,年月日元%号])"
+    r"|400[- ]?\d{3}[- ]?\d{4}|800[- ]?\d{3}[- ]?\d{4}|1\d{2}|12\d{3}|9[56]\d{3})"
+    r"(?![\d.,年月日元%号])"
 )
 _MEASURED = re.compile(
     rf"(?P<ordinal>第)?(?P<n>{_NUMBER})\s*(?P<more>多|余|几)?(?P<scale>{_SCALE})?(?P<few>多|余)?\s*(?:个\s*)?(?P<unit>"
@@ -210,9 +212,9 @@ def _with_range_units(text: str, found: list[Found]) -> list[Found]:
     for index in range(len(result) - 2, -1, -1):
         left, right = result[index], result[index + 1]
         between = text[left.end : right.start]
-        if left.kind == "number" and right.kind in ("duration", "money", "count", "percent"):
-            if _RANGE_JOIN.fullmatch(between):
-                result[index] = left._replace(kind=right.kind, unit=right.unit)
+        measured = right.kind in ("duration", "money", "count", "percent")
+        if left.kind == "number" and measured and _RANGE_JOIN.fullmatch(between):
+            result[index] = left._replace(kind=right.kind, unit=right.unit)
     return result
 
 
