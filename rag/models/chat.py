@@ -78,6 +78,10 @@ class ChatModel:
         """Whether the latest answer ended at `max_tokens`."""
         return bool(getattr(self._local, "truncated", False))
 
+    def load(self) -> None:
+        """Import the client library, so that no time limit pays for it (seconds, once)."""
+        import langchain_openai.chat_models.base  # noqa: F401
+
     def complete_json(
         self, system: str, user: str, schema: dict[str, Any], *, timeout_s: float
     ) -> dict[str, Any]:
@@ -97,6 +101,7 @@ class ChatModel:
             "只输出一个 JSON 对象，不要解释，不要代码块。它必须符合这个 JSON Schema：\n"
             + json.dumps(schema, ensure_ascii=False)
         )
+        self.load()
         deadline = time.monotonic() + timeout_s
         failures: list[ModelError] = []
         for profile in self._profiles:
@@ -166,6 +171,7 @@ class ChatModel:
         """
         prompt = (("user", "这是一次连接测试，请只回答两个字：你好"),)
         seconds = min(_TEST_TIMEOUT_S, profile.total_timeout_s)
+        self.load()
         begin = time.monotonic()
         try:
             text = "".join(self._ask(profile, Request(prompt, seconds), key))
@@ -189,6 +195,7 @@ class ChatModel:
     def _ask(self, profile: ChatProfile, request: Request, key: str | None = None) -> Iterator[str]:
         """Raw text of one profile; retried while the endpoint rejects optional parameters."""
         self._local.usage, self._local.truncated = {}, False
+        self.load()
         stored = self._secrets.get(f"chat:{profile.name}") if key is None else key
         client = self._client(profile, stored)
         deadline = time.monotonic() + request.timeout_s
