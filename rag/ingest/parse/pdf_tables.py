@@ -1,8 +1,7 @@
-"""Finds ruled tables on a PDF page and fills their cells.
+"""Fills the ruled tables of a PDF page with their texts, glyph by glyph.
 
-PyMuPDF finds the grid; the texts are put in here, glyph by glyph, so that they are those that
-the rest of the page is made of (bold drawn once, nothing invisible) and so that merged cells
-give their text to each row and column that they cover.
+The glyphs are those that the rest of the page is made of (bold drawn once, nothing invisible);
+a merged cell gives its text to each row and column that it covers.
 """
 
 from __future__ import annotations
@@ -13,20 +12,24 @@ from dataclasses import dataclass
 from typing import Any
 
 from rag.ingest.lines import join_wrapped
+from rag.ingest.parse.pdf_grid import Cell, find_grids
 from rag.ingest.parse.pdf_page import PageText
 from rag.ingest.table import find_header, is_banner, merge_header
 from rag.types import BBox
-
-_MIN_RULES = 2
-_MAX_DRAWINGS = 6000
-"""Fewer rules across or down make no table; more paths are a drawing, and would take minutes."""
 
 _HEADER_SHARE = 0.13
 """Share of the page's height within which a rule sets off a header; chosen by us."""
 
 _RULE_PT = 3.0
 _SNAP_PT = 2.0
-"""A filled box thinner than this is a rule; edges closer than this are the same."""
+"""A box thinner than the first is a rule; edges closer than the second are the same."""
+
+_MIN_UNRULED = 3
+"""Lines side by side in most cells of a row from which each is a row. Chosen by us: two may
+be a wrapped heading."""
+
+Char = tuple[str, float, float, float, float]
+Line = tuple[float, str]
 
 
 @dataclass(slots=True)
@@ -48,39 +51,12 @@ def find_tables(page: Any, text: PageText) -> list[FoundTable]:
     drawings = page.get_cdrawings()
     text.drawings = len(drawings)
     text.header_rule = _header_rule(drawings, text)
-    if not _has_rules(drawings):
-        return []
-    try:
-        grids = page.find_tables().tables
-    except (ValueError, IndexError, ZeroDivisionError, RuntimeError):
-        return []  # degenerate drawings; the text is still read as lines
     found: list[FoundTable] = []
-    for grid in grids:
-        cells = [tuple(cell) for cell in grid.cells if cell is not None]
-        table = _fill(cells, tuple(grid.bbox), text)
+    for cells in find_grids(drawings, text.width, text.height):
+        table = _fill(cells, text)
         if table is not None:
             found.append(table)
     return found
-
-
-def _has_rules(drawings: Sequence[dict[str, Any]]) -> bool:
-    across = down = 0
-    if len(drawings) > _MAX_DRAWINGS:
-        return False
-    for drawing in drawings:
-        for item in drawing["items"]:
-            if item[0] == "l":
-                (x0, y0), (x1, y1) = item[1], item[2]
-                across += abs(y0 - y1) < 1 and abs(x0 - x1) > _RULE_PT
-                down += abs(x0 - x1) < 1 and abs(y0 - y1) > _RULE_PT
-            elif item[0] in ("re", "qu"):
-                x0, y0, x1, y1 = drawing["rect"] if item[0] == "qu" else item[1]
-                wide, high = abs(x1 - x0), abs(y1 - y0)
-                across += wide > _RULE_PT
-                down += high > _RULE_PT
-            if across >= _MIN_RULES and down >= _MIN_RULES:
-                return True
-    return False
 
 
 def _header_rule(drawings: Sequence[dict[str, Any]], text: PageText) -> float | None:
@@ -95,7 +71,7 @@ def _header_rule(drawings: Sequence[dict[str, Any]], text: PageText) -> float | 
     return min(found, default=None)
 
 
-def _fill(cells: Sequence[tuple[float, ...]], bbox: BBox, text: PageText) -> FoundTable | None:
+def _fill(cells: Sequence[Cell], text: PageText) -> FoundTable | None:
     xs = _edges([c[0] for c in cells] + [c[2] for c in cells])
     ys = _edges([c[1] for c in cells] + [c[3] for c in cells])
     if len(xs) < 3 or len(ys) < 3:
@@ -105,7 +81,7 @@ def _fill(cells: Sequence[tuple[float, ...]], bbox: BBox, text: PageText) -> Fou
         for row in range(_index(ys, y0), _index(ys, y1)):
             for column in range(_index(xs, x0), _index(xs, x1)):
                 owner[row, column] = number
-    glyphs: dict[int, list[tuple[str, float, float, float, float]]] = {}
+    glyphs: dict[int, list[Char]] = {}
     for segment in text.segments:
         if segment.x1 < xs[0] or segment.x0 > xs[-1] or segment.y1 < ys[0] or segment.y0 > ys[-1]:
             continue
@@ -114,24 +90,25 @@ def _fill(cells: Sequence[tuple[float, ...]], bbox: BBox, text: PageText) -> Fou
             cell = owner.get((bisect_right(ys, y) - 1, bisect_right(xs, x) - 1))
             if cell is not None:
                 glyphs.setdefault(cell, []).append(char)
-    texts = {cell: _cell_text(chars) for cell, chars in glyphs.items()}
+    lines = {cell: _cell_lines(chars) for cell, chars in glyphs.items()}
+    texts = {cell: _joined(found) for cell, found in lines.items()}
     if sum(bool(t) for t in texts.values()) < 2 or _is_frame(cells, texts):
         return None
-    rows = [
-        [texts.get(owner.get((row, column), -1), "") for column in range(len(xs) - 1)]
-        for row in range(len(ys) - 1)
-    ]
-    depth = [
-        max(
-            (_index(ys, cells[owner[row, column]][3]) - row)
-            if (row, column) in owner and _index(ys, cells[owner[row, column]][1]) == row
-            else 1
-            for column in range(len(xs) - 1)
-        )
-        for row in range(len(ys) - 1)
-    ]
+    rows: list[list[str]] = []
+    depth: list[int] = []
+    for row in range(len(ys) - 1):
+        owners = [owner.get((row, column), -1) for column in range(len(xs) - 1)]
+        starting = [n for n in set(owners) if n >= 0 and _index(ys, cells[n][1]) == row]
+        reach = max((_index(ys, cells[n][3]) - row for n in starting), default=1)
+        split = _unruled_rows(owners, lines) if reach == 1 else None
+        if split is None:
+            rows.append([texts.get(n, "") for n in owners])
+            depth.append(reach)
+        else:
+            rows.extend(split)
+            depth.extend([1] * len(split))
     _take_out(text, xs, ys, owner)
-    return _with_header(rows, depth, bbox, xs)
+    return _with_header(rows, depth, (xs[0], ys[0], xs[-1], ys[-1]), xs)
 
 
 def _with_header(
@@ -153,7 +130,7 @@ def _with_header(
     return FoundTable(bbox, rows, banners, found is not None and found[0] == 0, edges)
 
 
-def _is_frame(cells: Sequence[tuple[float, ...]], texts: dict[int, str]) -> bool:
+def _is_frame(cells: Sequence[Cell], texts: dict[int, str]) -> bool:
     """Whether nearly all text is in one cell: a frame round a page, not a table."""
     lengths = sorted((len(t) for t in texts.values()), reverse=True)
     return len(cells) < 6 and lengths[0] > 300 and lengths[0] > 0.85 * sum(lengths)
@@ -190,21 +167,43 @@ def _take_out(
     text.segments = kept
 
 
-def _cell_text(chars: list[tuple[str, float, float, float, float]]) -> str:
-    """The cell's glyphs as one text: by line, a line's glyphs from left to right."""
-    lines: list[tuple[float, list[tuple[str, float, float, float, float]]]] = []
+def _cell_lines(chars: list[Char]) -> list[Line]:
+    """The cell's lines from top to bottom: vertical centre and text."""
+    groups: list[tuple[float, list[Char]]] = []
     for char in chars:
         middle = (char[2] + char[4]) / 2
-        for position, (place, line) in enumerate(lines):
+        for place, group in groups:
             if abs(place - middle) < (char[4] - char[2]) * 0.5:
-                line.append(char)
-                lines[position] = (place, line)
+                group.append(char)
                 break
         else:
-            lines.append((middle, [char]))
-    lines.sort(key=lambda entry: entry[0])
-    texts = ("".join(c[0] for c in sorted(line, key=lambda c: c[1])) for _, line in lines)
-    return " ".join(join_wrapped(list(texts)).split())
+            groups.append((middle, [char]))
+    groups.sort(key=lambda entry: entry[0])
+    texts = [(y, "".join(c[0] for c in sorted(g, key=lambda c: c[1]))) for y, g in groups]
+    return [(y, text.strip()) for y, text in texts if text.strip()]
+
+
+def _joined(lines: Sequence[Line]) -> str:
+    return " ".join(join_wrapped([text for _, text in lines]).split())
+
+
+def _unruled_rows(owners: Sequence[int], lines: dict[int, list[Line]]) -> list[list[str]] | None:
+    """The rows inside one ruled row: some tables are ruled only every few rows. None when
+    the cells' lines don't stand side by side, which means that they are wrapped text."""
+    filled = {n: lines[n] for n in owners if lines.get(n)}
+    most = max(map(len, filled.values()), default=0)
+    full = [found for found in filled.values() if len(found) == most]
+    if most < _MIN_UNRULED or len(full) < max(2, 0.6 * len(filled)):
+        return None
+    places = [y for y, _ in full[0]]
+    rows = [[""] * len(owners) for _ in places]
+    for column, number in enumerate(owners):
+        for y, text in filled.get(number, ()):
+            row = min(range(most), key=lambda i: abs(places[i] - y))
+            if abs(places[row] - y) > _SNAP_PT:
+                return None
+            rows[row][column] = text
+    return rows
 
 
 def _edges(values: Sequence[float]) -> list[float]:
