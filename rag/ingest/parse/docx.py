@@ -7,8 +7,9 @@ relationship, and knows neither automatic numbers nor text boxes.
 from __future__ import annotations
 
 import re
+import unicodedata
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -59,7 +60,8 @@ def parse_docx(
             if notes is not None:
                 blocks.extend(_notes(notes, reader))
         title = _core_title(archive)
-    return (Page(number=1, blocks=tuple(_join_lists(blocks))),), title
+    blocks = list(_join_lists(_lone_numbers(blocks)))
+    return (Page(number=1, blocks=tuple(blocks)),), title
 
 
 class _Reader:
@@ -111,7 +113,7 @@ class _Reader:
         if look.heading is not None:
             return Block(kind="heading", text=text.replace("\n", " "), level=look.heading)
         by_number = heading_level(text, decimals=False)
-        if by_number is not None and (number or by_number <= 3 or look.bold):
+        if by_number is not None and (number or by_number <= 4 or look.bold or len(text) <= 20):
             return Block(kind="heading", text=text, level=by_number)
         if bullet:
             indent = "  " * (look.list_level or 0)
@@ -232,6 +234,29 @@ def tidy(text: str) -> str:
     """Lines without outer blanks; tabs become one blank."""
     lines = (re.sub(r"[ \t\xa0]+", " ", line).strip() for line in text.split("\n"))
     return "\n".join(line for line in lines if line)
+
+
+def _lone_numbers(blocks: Sequence[Block]) -> list[Block]:
+    """Numbered short lines with text between them as headings: documents without heading
+    styles have no other ones. Items of a list follow each other and stay what they are."""
+    levels = [_decimal_level(block) for block in blocks]
+    found: list[Block] = []
+    for index, (block, level) in enumerate(zip(blocks, levels, strict=True)):
+        alone = not any(levels[max(index - 1, 0) : index]) and not any(
+            levels[index + 1 : index + 2]
+        )
+        followed = index + 1 < len(blocks) and blocks[index + 1].kind != "heading"
+        if level is not None and alone and followed and any(levels[:index] + levels[index + 1 :]):
+            block = block.model_copy(update={"kind": "heading", "level": level})
+        found.append(block)
+    return found
+
+
+def _decimal_level(block: Block) -> int | None:
+    if block.kind not in ("list", "paragraph") or block.text.startswith("- "):
+        return None
+    text = unicodedata.normalize("NFKC", block.text)
+    return heading_level(text) if text[:1].isdecimal() else None
 
 
 def _join_lists(blocks: list[Block]) -> Iterator[Block]:
