@@ -11,10 +11,12 @@ from rag.errors import NotFound
 from rag.types import Conversation, KnowledgeBase, Message
 from ui import frame, server
 from ui.chat import live, messages, sidebar
-from ui.errors import show, shown
+from ui.errors import box, show, shown
 from ui.frame import Here
 from ui.texts import t
 from ui.words import escape, label, plain
+
+PAGES = ("chat", "documents", "admin", "sign_in")
 
 SHOWN_MESSAGES = 40
 """Messages drawn at first; earlier ones on demand. Chosen by us for a phone's sake."""
@@ -28,7 +30,10 @@ def main() -> None:
         return
     here = frame.here()
     pages = _pages(here)
-    current = st.navigation(list(pages.values()), position="hidden")
+    closed = [
+        st.Page(_closed, title=t("nav.chat"), url_path=name) for name in PAGES if name not in pages
+    ]
+    current = st.navigation([*pages.values(), *closed], position="hidden")
     frame.sidebar_head(pages)
     try:
         current.run()
@@ -53,6 +58,16 @@ def _pages(here: Here) -> dict[str, st.Page]:
             "pages/sign_in.py", title=t("nav.sign_in"), url_path="sign_in", default=not pages
         )
     return pages
+
+
+def _closed() -> None:
+    """Stands in for a page that the role may not open, in the visitor's language."""
+    here = frame.here()
+    frame.heading(t("closed.title"))
+    guest = here.person.role == "guest"
+    box(t("closed.sign_in" if guest else "closed.other"), level="warn")
+    if guest:
+        st.page_link("pages/sign_in.py", label=t("nav.sign_in"), icon=":material/login:")
 
 
 def chat() -> None:

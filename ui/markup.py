@@ -47,21 +47,6 @@ def answer_html(
     return f'<div class="zw-answer">{body}</div>'
 
 
-def quote_html(text: str, span: tuple[int, int], around: int = 90) -> str:
-    """A passage with `span` highlighted; `around` characters are kept on each side of it."""
-    start, end = max(0, min(span[0], len(text))), max(0, min(span[1], len(text)))
-    if start >= end:
-        return escape(text[: 2 * around]) + ("…" if len(text) > 2 * around else "")
-    before, after = max(0, start - around), min(len(text), end + around)
-    return (
-        ("…" if before else "")
-        + escape(text[before:start].lstrip("\n"))
-        + f"<mark>{escape(text[start:end])}</mark>"
-        + escape(text[end:after].rstrip("\n"))
-        + ("…" if after < len(text) else "")
-    )
-
-
 @cache
 def _markdown() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False, "linkify": False, "breaks": True})

@@ -106,5 +106,5 @@ def _announce(application: Application) -> None:
     if application.accounts.setup_needed():
         code = application.accounts.setup_code()
         print(f"\n  一次性设置码 · setup code: {code}", file=sys.stderr)
-        print("  在「管理」页用它创建管理员 · create the administrator with it\n", file=sys.stderr)
+        print("  在「登录」页用它创建管理员 · create the administrator with it\n", file=sys.stderr)
         sys.stderr.flush()

@@ -59,7 +59,7 @@ def test_a_question_is_answered_with_its_evidence(visit, application, policies):
     assert "上海补贴办法.txt" in shown
     assert "较高" in shown
     assert "1 句没有找到依据" in shown
-    assert "查看原页" in buttons(at)
+    assert "查看原文" in buttons(at)
     assert not at.exception
 
 
@@ -91,7 +91,7 @@ def test_a_refusal_shows_near_topics_and_no_evidence(visit, application, policie
     at = ask(visit(), application, "明天天气怎么样？")
     assert "根据现有信息无法确定" in text_of(at)
     assert "年假有几天？" in buttons(at)
-    assert "查看原页" not in buttons(at)
+    assert "查看原文" not in buttons(at)
 
 
 def test_the_completed_question_can_be_corrected(visit, application, policies):

@@ -10,8 +10,8 @@ from rag.errors import NotFound
 from rag.types import Answer, Citation
 from ui.errors import box, shown
 from ui.frame import Here
-from ui.markup import quote_html
 from ui.modal import modal
+from ui.passage import passage_html, quote_html
 from ui.texts import t
 from ui.words import escape, plain
 
@@ -62,7 +62,11 @@ def _card(here: Here, citation: Citation, message_id: str) -> None:
             f'<div class="zw-passage">{quote_html(text, citation.char_span)}</div></article>'
         )
         pressed = st.button(
-            t("evidence.open"),
+            t(
+                "evidence.open_page"
+                if citation.document.lower().endswith(".pdf")
+                else "evidence.open"
+            ),
             key=f"quiet-source-{message_id}-{citation.n}",
             icon=":material/menu_book:",
             type="tertiary",
@@ -71,7 +75,7 @@ def _card(here: Here, citation: Citation, message_id: str) -> None:
 
 
 def _dialog(here: Here, citation: Citation, key: str, pressed: bool) -> None:
-    @modal(key, t("source.title"), pressed, width="large")
+    @modal(key, t("source.title"), pressed, width="medium")
     def source() -> None:
         st.html(
             f'<div class="zw-card"><header><b>{escape(plain(citation.document, 200))}</b></header>'
@@ -108,8 +112,8 @@ def _source(here: Here, citation: Citation) -> None:
 
 def _passages(before: Sequence[str], text: str, citation: Citation, after: Sequence[str]) -> None:
     span = citation.char_span if text[slice(*citation.char_span)] == citation.quote else (0, 0)
-    shown_text = quote_html(text, span, around=len(text)) if span[1] else escape(text)
-    parts = [f'<p class="zw-passage zw-dim">{escape(other)}</p>' for other in before]
-    parts.append(f'<p class="zw-passage">{shown_text}</p>')
-    parts += [f'<p class="zw-passage zw-dim">{escape(other)}</p>' for other in after]
+    shown_text = quote_html(text, span, around=len(text)) if span[1] else passage_html(text)
+    parts = [f'<div class="zw-passage zw-dim">{passage_html(other)}</div>' for other in before]
+    parts.append(f'<div class="zw-passage">{shown_text}</div>')
+    parts += [f'<div class="zw-passage zw-dim">{passage_html(other)}</div>' for other in after]
     st.html(f"<div>{''.join(parts)}</div>")

@@ -10,11 +10,15 @@ from ui.documents.listing import summary
 from ui.errors import shown
 from ui.frame import Here, confirm
 from ui.modal import close, modal
+from ui.passage import passage_html
 from ui.texts import has, t
 from ui.words import day, escape, plain
 
 PDF = "application/pdf"
 CHUNKS_PER_PAGE = 20
+
+LONGEST_TEXT = 200_000
+"""Characters of a text that the page shows; more would stall a browser."""
 
 PARTS = ("chunks", "original", "metadata")
 
@@ -107,7 +111,7 @@ def _chunk_html(chunk: Chunk) -> str:
     )
     return (
         f'<article class="zw-card"><div class="zw-where">{escape(place)}</div>'
-        f'<div class="zw-passage" style="max-height:none">{escape(chunk.text)}</div></article>'
+        f'<div class="zw-passage" style="max-height:none">{passage_html(chunk.text)}</div></article>'
     )
 
 
@@ -115,7 +119,7 @@ def _original(here: Here, document: DocumentInfo) -> None:
     if document.media_type != PDF:
         pages = here.application.knowledge.pages(here.person, document.id)
         text = "\n\n".join(block.text for page in pages for block in page.blocks)
-        st.html(f'<div class="zw-passage">{escape(text[:200_000])}</div>')
+        st.html(f'<div class="zw-passage">{passage_html(text[:LONGEST_TEXT])}</div>')
         return
     count = max(1, document.page_count)
     page = int(st.pagination(count, key=f"page-of-{document.id}")) if count > 1 else 1
@@ -144,7 +148,7 @@ def _metadata(here: Here, document: DocumentInfo) -> None:
         f"<tr><td>{escape(_field_name(name))}</td><td>{escape(plain(text, 500))}</td></tr>"
         for name, text in rows
     )
-    st.html(f'<table class="zw-steps">{body}</table>')
+    st.html(f'<table class="zw-steps zw-pairs">{body}</table>')
 
 
 def _field_name(name: str) -> str:

@@ -51,6 +51,11 @@ def _jobs(here: Here, kb_id: str) -> list[JobInfo]:
     return [job for job in jobs if job.kb_id == kb_id and job.status != "done"]
 
 
+def told(here: Here, kb_id: str) -> frozenset[str]:
+    """Documents whose failure the strip already tells."""
+    return frozenset(job.document_id for job in _jobs(here, kb_id) if job.document_id)
+
+
 def _job(here: Here, job: JobInfo) -> None:
     with st.container(key=f"row-job-{job.id}", gap="xxsmall"):
         st.html(

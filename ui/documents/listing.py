@@ -7,6 +7,7 @@ from typing import get_args
 import streamlit as st
 
 from rag.types import DocumentInfo, DocumentStatus, KnowledgeBase
+from ui.documents import jobs
 from ui.documents.jobs import state_tag
 from ui.errors import shown
 from ui.frame import Here, confirm
@@ -15,11 +16,15 @@ from ui.texts import t
 from ui.words import day, escape, label, plain, size
 
 PAGE_SIZE = 20
+SAMPLES, GUEST = "samples", "guest-"
+"""How the catalog names the shipped samples' and a visitor's uploads."""
+
 _ORDER = {"failed": 0, "needs_password": 0, "queued": 1, "processing": 1, "cancelled": 2}
 
 
 def render(here: Here, base: KnowledgeBase, may_edit: bool) -> None:
     """The documents of a knowledge base, problems first, then newest first."""
+    told = jobs.told(here, base.id)
     documents = here.application.knowledge.documents(here.person, base.id)
     if not documents:
         st.html(f'<div class="zw-note">{escape(t("documents.none"))}</div>')
@@ -30,7 +35,7 @@ def render(here: Here, base: KnowledgeBase, may_edit: bool) -> None:
         return
     page = _page_number(len(found))
     shown_documents = found[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]
-    chosen = [document for document in shown_documents if _row(document, may_edit)]
+    chosen = [document for document in shown_documents if _row(document, may_edit, told)]
     if chosen:
         _delete_chosen(here, chosen)
 
@@ -67,7 +72,7 @@ def _page_number(count: int) -> int:
     return int(st.pagination(pages, key="document-page")) if pages > 1 else 1
 
 
-def _row(document: DocumentInfo, may_edit: bool) -> bool:
+def _row(document: DocumentInfo, may_edit: bool, told: frozenset[str]) -> bool:
     """One document; returns whether it is ticked."""
     with st.container(key=f"row-document-{document.id}", gap="xxsmall"):
         with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="xsmall"):
@@ -87,7 +92,7 @@ def _row(document: DocumentInfo, may_edit: bool) -> bool:
                 st.rerun()
             st.html(state_tag(document.status), width="content")
         st.html(f'<div class="zw-row">{escape(summary(document))}</div>')
-        if document.error:
+        if document.error and document.id not in told:
             st.html(f'<div class="zw-note zw-bad">{escape(plain(document.error, 300))}</div>')
     return bool(ticked)
 
@@ -103,7 +108,7 @@ def summary(document: DocumentInfo) -> str:
     if document.version > 1:
         parts.append(t("documents.version", n=document.version))
     if document.uploaded_by:
-        parts.append(plain(document.uploaded_by, 40))
+        parts.append(_uploader(document.uploaded_by))
     return " · ".join(parts)
 
 
@@ -123,3 +128,9 @@ def _delete_chosen(here: Here, chosen: list[DocumentInfo]) -> None:
                 here.application.knowledge.delete_documents(here.person, ids)
                 st.toast(t("documents.deleted", n=len(ids)))
                 close()
+
+
+def _uploader(name: str) -> str:
+    if name == SAMPLES:
+        return t("documents.by_samples")
+    return t("role.guest") if name.startswith(GUEST) else plain(name, 40)
