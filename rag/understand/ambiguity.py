@@ -21,7 +21,7 @@ from rag.types import (
     Turn,
     Understanding,
 )
-from rag.understand.candidates import Candidate, agree, candidates
+from rag.understand.candidates import Candidate, agree, candidates, compared_products
 from rag.understand.dialogue import Dialogue, Exchange, asked_back
 from rag.understand.gazetteer import Gazetteer, bare_title, gazetteer
 from rag.understand.phrases import topic
@@ -41,8 +41,12 @@ _WANTS_ALL = re.compile(
     r"(?:各|每|所有|全部|全国|不同|多|哪些?|哪个|哪几个|几个|任何)(?:个)?(?:地区?|地方|省份?|市|城市|区域)|各省市|分别|都(?:是|有|能|可以|要)?(?:多少|什么|哪些|怎么)"
     r"|哪(?:里|儿|个|些|座|家)(?:城市|地方|的)?[^，。]{0,12}(?:最|更|比较)|(?:对比|比较)(?:一下)?(?:各|不同|所有)|全国(?:性|统一)?|国家(?:层面|规定|标准|政策)|(?:所有|全部|任何)(?:的)?"
 )
-_ALL_YEARS = re.compile(r"历年|各年|每年度|逐年|哪一?年|何时|什么时候|最新|现行|目前|现在|当前|最近|近几年|变化|有什么不同")
-_ALL_PRODUCTS = re.compile(r"(?:各|每|所有|全部|不同|哪些?|哪个|哪几)(?:个|款|种)?(?:产品|型号|款|机型|设备|系列)")
+_ALL_YEARS = re.compile(
+    r"历年|各年|每年度|逐年|哪一?年|何时|什么时候|最新|现行|目前|现在|当前|最近|近几年|变化|有什么不同"
+)
+_ALL_PRODUCTS = re.compile(
+    r"(?:各|每|所有|全部|不同|哪些?|哪个|哪几)(?:个|款|种)?(?:产品|型号|款|机型|设备|系列)"
+)
 
 
 def judge(
@@ -101,7 +105,10 @@ def _settled(meaning: Understanding, asked: set[SlotName]) -> bool:
 
 
 def _region(
-    meaning: Understanding, found: Sequence[Candidate], asked: set[SlotName], history: Sequence[Turn]
+    meaning: Understanding,
+    found: Sequence[Candidate],
+    asked: set[SlotName],
+    history: Sequence[Turn],
 ) -> Understanding | None:
     question, within = meaning.standalone_question, meaning.slots.region
     if _WANTS_ALL.search(_untitled(question)):
@@ -116,7 +123,7 @@ def _region(
             return None  # a rule for everywhere answers as well
         for path in candidate.entry.regions:
             by_region.setdefault(path, candidate)
-    if len(by_region) < 2 or agree(question, list(by_region.values())):
+    if len(by_region) < 2 or agree(list(by_region.values())):
         return None
     if not within and (known := _region_before(history, by_region)):
         slots = meaning.slots.model_copy(update={"region": (known,)})
@@ -144,7 +151,10 @@ def _region_before(history: Sequence[Turn], offered: dict[str, Candidate]) -> st
 
 
 def _time(
-    meaning: Understanding, found: Sequence[Candidate], asked: set[SlotName], history: Sequence[Turn]
+    meaning: Understanding,
+    found: Sequence[Candidate],
+    asked: set[SlotName],
+    history: Sequence[Turn],
 ) -> Understanding | None:
     del history
     question = meaning.standalone_question
@@ -158,11 +168,15 @@ def _time(
         entry = candidate.entry
         if not entry.dated or entry.year is None:
             continue
-        if regions and entry.regions and not any(_meet(r, p) for r in regions for p in entry.regions):
+        if (
+            regions
+            and entry.regions
+            and not any(_meet(r, p) for r in regions for p in entry.regions)
+        ):
             continue
         editions.setdefault(entry.bare, {}).setdefault(entry.year, candidate)
     years = max(editions.values(), key=len, default={})
-    if len(years) < 2 or _undated_as_good(found, years) or agree(question, list(years.values())):
+    if len(years) < 2 or _undated_as_good(found, years) or agree(list(years.values())):
         return None
     labels = [f"{year}年" for year in sorted(years, reverse=True)]
     about = _about(question)
@@ -176,7 +190,10 @@ def _undated_as_good(found: Sequence[Candidate], years: dict[int, Candidate]) ->
 
 
 def _product(
-    meaning: Understanding, found: Sequence[Candidate], asked: set[SlotName], history: Sequence[Turn]
+    meaning: Understanding,
+    found: Sequence[Candidate],
+    asked: set[SlotName],
+    history: Sequence[Turn],
 ) -> Understanding | None:
     question = meaning.standalone_question
     if "product" in asked or meaning.slots.product or _ALL_PRODUCTS.search(question):
@@ -187,20 +204,22 @@ def _product(
     for candidate in found:
         product = candidate.entry.product
         if product is None:
-            return None
+            by_product.clear()
+            break
         by_product.setdefault(product, candidate)
-    if len(by_product) < 2 or agree(question, list(by_product.values())):
+    names = list(by_product)
+    if len(names) < 2 or agree(list(by_product.values())):
+        names = compared_products(question, found)
+    if len(names) < 2:
         return None
     del history
     about = _about(question)
     return _asking(
-        meaning, "product", f"请问您想了解哪个产品{f'的{about}' if about else ''}？", list(by_product)
+        meaning, "product", f"请问您想了解哪个产品{f'的{about}' if about else ''}？", names
     )
 
 
-def _ask_reference(
-    meaning: Understanding, index: Gazetteer, probe: Probe | None
-) -> Understanding:
+def _ask_reference(meaning: Understanding, index: Gazetteer, probe: Probe | None) -> Understanding:
     """Ask what an unresolved "它" means; the options are documents of the knowledge base."""
     question = meaning.standalone_question
     order: dict[str, None] = {}

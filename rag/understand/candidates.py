@@ -11,16 +11,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rag.text.normalise import normalise
-from rag.text.sentences import split_sentences
+from rag.text.similar import longest_common_substring
 from rag.types import Hit, Understanding
 from rag.understand.gazetteer import Entry, Gazetteer, bare_title
 from rag.understand.gazetteer import entry as make_entry
 from rag.understand.phrases import topic
 from rag.understand.regions import find_regions, without_regions
-from rag.understand.slots import quoted_titles
+from rag.understand.slots import codes, quoted_titles
 
 AS_GOOD = 0.9
 """Share of the best coverage from which a candidate is as good (chosen by us)."""
+_SAME_MATTER = 4
+"""Letters in a row that the titles of documents on one matter share (chosen by us)."""
 ENOUGH = 0.5
 """Coverage of the question's content below which nothing is a candidate (chosen by us)."""
 
@@ -63,14 +65,41 @@ def candidates(
     best = max((c.coverage for c in found.values()), default=0.0)
     if best < ENOUGH:
         return ()
-    good = [c for c in found.values() if c.coverage >= AS_GOOD * best]
+    sure = [c for c in found.values() if c.coverage >= AS_GOOD * best]
+    good = [
+        c
+        for c in found.values()
+        if c.coverage >= AS_GOOD * best
+        or (c.coverage >= ENOUGH * best and any(_siblings(c.entry, s.entry) for s in sure))
+    ]
     return tuple(sorted(good, key=lambda c: -c.coverage))
 
 
-def agree(question: str, found: Sequence[Candidate]) -> bool:
-    """Whether the candidates say the same, but for the names of their regions and years."""
-    statements = {_statement(question, candidate.text) for candidate in found}
+def agree(found: Sequence[Candidate]) -> bool:
+    """Whether the passages say the same, but for the names of their regions and years."""
+    statements = {_statement(candidate.text) for candidate in found}
     return len(statements) == 1 and statements != {""}
+
+
+def compared_products(question: str, found: Sequence[Candidate]) -> list[str]:
+    """The products in the head of a table that answers the question for each of them.
+
+    Empty unless the best passage is such a table: two or more columns are codes, and the
+    question names the label of a row.
+    """
+    for candidate in found[:1]:
+        rows = [
+            [cell.strip() for cell in line.strip().strip("|").split("|")]
+            for line in candidate.text.splitlines()
+            if line.lstrip().startswith("|")
+        ]
+        if len(rows) < 3:
+            continue
+        columns = [cell for cell in rows[0][1:] if cell in codes(cell)]
+        labels = [row[0] for row in rows[2:] if len(row[0]) > 1]
+        if len(columns) > 1 and any(label in question for label in labels):
+            return columns
+    return []
 
 
 def _entry_of(hit: Hit, index: Gazetteer) -> Entry:
@@ -93,7 +122,9 @@ def _quoted(title: str, index: Gazetteer, hits: Sequence[Hit]) -> tuple[Candidat
         return tuple(Candidate(e, "", 1.0) for e in retrieved if e.title == simple)
     known = {(e.document_id, e.title) for e in entries}
     if not exact:
-        entries += [e for e in retrieved if e.bare == wanted and (e.document_id, e.title) not in known]
+        entries += [
+            e for e in retrieved if e.bare == wanted and (e.document_id, e.title) not in known
+        ]
     return tuple(Candidate(e, "", 1.0) for e in entries)
 
 
@@ -136,10 +167,12 @@ def _coverage(content: frozenset[str], text: str) -> float:
     return sum(pair in simple for pair in content) / len(content)
 
 
-def _statement(question: str, text: str) -> str:
-    """The sentence of a passage that is nearest to the question, without region and year."""
-    asked = _content(question)
-    sentences = [span.text for span in split_sentences(text)] or [text]
-    nearest = max(sentences, key=lambda s: sum(pair in s for pair in asked))
-    plain = without_regions(normalise(nearest))
-    return re.sub(r"(?:19|20)\d{2}年?|\s", "", plain)
+def _statement(text: str) -> str:
+    """A passage without regions, years and spaces."""
+    return re.sub(r"(?:19|20)\d{2}年?(?:度|版)?|\W", "", without_regions(normalise(text)))
+
+
+def _siblings(a: Entry, b: Entry) -> bool:
+    """Whether two titles name the same matter ("人才租房补贴办法", "人才租房补贴实施细则")."""
+    common = len(longest_common_substring(a.bare, b.bare))
+    return common >= _SAME_MATTER and common >= min(len(a.bare), len(b.bare)) / 2

@@ -32,9 +32,7 @@ _IMPERATIVE = re.compile(
     r"(?P<verb>(?:请|我)?(?:详细|具体)?(?:介绍|说明|解释|列出|列举|总结|讲讲|说说)(?:一下)?"
     r"|(?:请|(?:我)?(?:想要?|要|打算|准备|需要))(?:申请|办理|领取|报销|购买|查询))(?P<rest>.*)$"
 )
-_ASKS_DETAIL = re.compile(
-    r"(?:材料|资料|证件|手续|条件)"
-)
+_ASKS_DETAIL = re.compile(r"(?:材料|资料|证件|手续|条件)")
 
 
 def leaves_topic_out(question: str, dialogue: Dialogue, profile: KnowledgeProfile | None) -> bool:
@@ -157,7 +155,21 @@ _MISHAP = re.compile(
 """连不上怎么办, 卡纸了怎么办: what went wrong with the thing talked about."""
 _NEEDED = frozenset(["材料", "资料", "条件", "手续", "流程"])
 _IDIOMS = frozenset(
-    ["真的吗", "是吗", "对吗", "行吗", "真的假的", "这是真的吗", "确定吗", "你确定吗", "什么意思", "怎么回事", "好吗", "为什么这么说", "你怎么知道"]
+    [
+        "真的吗",
+        "是吗",
+        "对吗",
+        "行吗",
+        "真的假的",
+        "这是真的吗",
+        "确定吗",
+        "你确定吗",
+        "什么意思",
+        "怎么回事",
+        "好吗",
+        "为什么这么说",
+        "你怎么知道",
+    ]
 )
 _WHICH = re.compile(r"(?:那|到底)?(?:哪(?:一)?[个种款项家类份]|谁)")
 _VAGUE = frozenset(

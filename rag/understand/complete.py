@@ -25,15 +25,14 @@ from rag.understand.dialogue import (
 from rag.understand.intent import is_meta, is_small_talk
 from rag.understand.phrases import asks, is_name, parse, topic
 from rag.understand.refer import resolve
+from rag.understand.regions import region_paths, without_regions
 from rag.understand.reply import is_affirmation, is_refusal, is_unsure, merge, offer_question
 from rag.understand.substitute import kind_of, put
 
 LONGEST = 400
 """Characters: longer messages say themselves what they are about (chosen by us)."""
 
-_NO = (
-    r"(?:不是的?|不对|错了|不|no|(?:你)?(?:理解|搞|弄|答)错了|(?:我)?(?:说|打|写|问)错了|抱歉|不好意思|等等)"
-)
+_NO = r"(?:不是的?|不对|错了|不|no|(?:你)?(?:理解|搞|弄|答)错了|(?:我)?(?:说|打|写|问)错了|抱歉|不好意思|等等)"
 _I_MEANT = (
     r"(?:(?:我)?(?:的意思是|(?:想|要)?(?:问|查|了解|知道)的是|是(?:想)?(?:问|说|查)的?|(?:说|指|要)的?是|指的?是)"
     r"|应该是|而是)"
@@ -211,15 +210,20 @@ def _returned(
     if match is None or dialogue.previous is None:
         return None
     named, rest = match["topic"].strip(), _CONNECTIVE.sub("", match["rest"].strip())
-    about = next(
-        (t for t in dialogue.topics() if named == t or t.endswith(named) or named in t), ""
-    )
-    if not about:
-        return None
-    if not leaves_topic_out(rest, Dialogue(), None):
+    about = next((t for t in dialogue.topics() if _is_meant(named, t)), "")
+    if not about or not leaves_topic_out(rest, Dialogue(), None):
         return None
     inner = Dialogue([e for e in dialogue.exchanges if e.topic == about][-1:])
     return _made(question, carry(rest, inner, profile), f"回到“{about}”", about)
+
+
+def _is_meant(named: str, about: str) -> bool:
+    """Whether a short name ("上海的补贴") means this topic ("上海人才租房补贴")."""
+    if named in about:
+        return True
+    regions, others = region_paths(named), region_paths(about)
+    core = without_regions(named).strip("的 ")
+    return bool(core) and about.endswith(core) and (not regions or set(regions) <= set(others))
 
 
 def _more(question: str, dialogue: Dialogue, profile: KnowledgeProfile | None) -> Completion | None:
@@ -324,9 +328,11 @@ def _referred_or_carried(
     if not dialogue.exchanges and names_nothing(question, profile):
         return Completion(question, False, "", "", (question,))
     if dialogue.exchanges:
-        if leaves_topic_out(body, dialogue, profile) and (text := carry(body, dialogue, profile)):
-            return Completion(text, True, "补上了上文的话题", dialogue.exchanges[-1].topic)
-        if longer := expand_short_name(body, dialogue):
+        whole = carry(body, dialogue, profile) if leaves_topic_out(body, dialogue, profile) else None
+        if whole:
+            return Completion(whole, True, "补上了上文的话题", dialogue.exchanges[-1].topic)
+        longer = expand_short_name(body, dialogue)
+        if longer:
             return Completion(longer, True, "补全了上文的简称", topic(longer))
     return Completion(question, False, "", topic(question))
 

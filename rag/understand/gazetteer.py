@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from rag.text.normalise import normalise
 from rag.types import DocumentMetadata, KnowledgeProfile
+from rag.understand.lexicon import CLASSES
 from rag.understand.regions import find_regions, official_name, region_paths, related
 
 _KEPT = 4
@@ -106,9 +107,7 @@ class Gazetteer:
         self.by_bare.setdefault(new.bare, []).append(new)
 
 
-def entry(
-    document_id: str, title: str, metadata: DocumentMetadata, *, name: str = ""
-) -> Entry:
+def entry(document_id: str, title: str, metadata: DocumentMetadata, *, name: str = "") -> Entry:
     """What understanding compares of a document, a record or a retrieved passage."""
     region = metadata.region
     simple = normalise(title)
@@ -122,7 +121,7 @@ def entry(
         regions=_paths(region) if region else title_regions(simple),
         year=year,
         dated=year is not None and str(year) in years,
-        product=metadata.product,
+        product=metadata.product if metadata.product not in CLASSES else None,
     )
 
 
@@ -168,5 +167,7 @@ def _paths(region: str) -> tuple[str, ...]:
 
 
 def _distinct(values: Iterable[str | None]) -> tuple[str, ...]:
-    found = dict.fromkeys(value.strip() for value in values if value and value.strip())
+    found = dict.fromkeys(
+        value.strip() for value in values if value and value.strip() and value not in CLASSES
+    )
     return tuple(sorted(found, key=len, reverse=True))

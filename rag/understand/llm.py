@@ -195,7 +195,7 @@ def _share(content: frozenset[str], text: str) -> float:
 def _intent(said: Any, local: Intent) -> Intent:
     """The model's intent where it is one of ours and doesn't switch retrieval off."""
     if said in get_args(Intent) and said not in ("chitchat", "meta", "out_of_scope"):
-        return said  # type: ignore[no-any-return]
+        return said
     return local
 
 

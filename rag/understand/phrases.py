@@ -42,6 +42,9 @@ _AMOUNT = re.compile(r"[\d.,]+[%％]?$|第[\d一二三四五六七八九十百�
 _DEFINED = re.compile(
     r"^(?:什么是|何谓|何为|什么叫做?)(?P<a>[^是的，,？?]{2,20})[？?]*$|^(?P<b>[^是的，,？?它这那该其]{2,20})是什么意思[？?]*$"
 )
+_THING_OF = re.compile(
+    rf"(?P<thing>{CODE.pattern}|{LETTERED_PRODUCT.pattern}|{QUOTED_TITLE.pattern})的"
+)
 _CLAUSE_END = re.compile(r"[，,。；;!！：:\n]")
 _ASKS = re.compile(
     r"[?？]|吗|呢|什么|啥|哪|谁|怎么|怎样|如何|为什么|为何|多少|几[\u4e00-\u9fff]|多久|多长|多大|多高|何时|是否|能否|可否"
@@ -124,6 +127,8 @@ def topic(text: str) -> str:
     head = topic_phrase(parsed)
     if head is None:
         return ""
+    if named := _THING_OF.match(head.text):
+        return named["thing"]
     clause = _asking_clause(parsed)
     start, end = head.start, head.end
     narrowing = [

@@ -84,6 +84,17 @@ CITIES: dict[str, str] = {
 }
 """Province → its prefecture-level divisions (and those directly under it)."""
 
+_AUTONOMOUS = """
+延边 恩施 湘西 阿坝 甘孜 凉山 黔西南 黔东南 黔南 楚雄 红河 文山 西双版纳 大理 德宏 怒江 迪庆 临夏 甘南 海北 黄南 海南 果洛
+玉树 海西 昌吉 博尔塔拉 巴音郭楞 克孜勒苏 伊犁
+"""
+PREFECTURES = frozenset(_AUTONOMOUS.split())
+"""Autonomous prefectures: their suffix is 州."""
+
+_UNDER_AREAS = "大兴安岭 阿里 喀什 和田 塔城 阿勒泰 阿克苏"
+AREAS = frozenset(_UNDER_AREAS.split())
+"""Divisions whose suffix is 地区."""
+
 COUNTIES: dict[str, str] = {
     "北京": "东城区 西城区 海淀 丰台 石景山 门头沟 房山 通州区 顺义 昌平 大兴区 怀柔 平谷 密云 "
     "延庆 朝阳区 亦庄",

@@ -82,11 +82,11 @@ def official_name(path: str) -> str:
     *above, last = path.split("/")
     if not above:
         return names.PROVINCE_FORMS.get(last, (last,))[0]
-    if last.endswith(_SUFFIXES):
-        return last
     if above[0] in names.MUNICIPALITIES or len(above) > 1:
-        return last + "区"
-    return last + "市"
+        return last if last.endswith("区") else last + "区"
+    if last.endswith("盟"):
+        return last
+    return last + ("州" if last in names.PREFECTURES else "地区" if last in names.AREAS else "市")
 
 
 def short_name(path: str) -> str:
@@ -215,9 +215,9 @@ def _is_word(text: str, start: int, name: str, edges: frozenset[int]) -> bool:
     ):
         # "北京市民" and "上海市场" end inside the word that follows the short name.
         return end in edges or _word_across(text, end, edges) not in _WORDS_AFTER_SHORT_NAME
-    if start not in edges and not _inside_title(text, start):
+    if start not in edges and not _inside_title(text, start) and not _follows(text, start, name):
         return False
-    if end in edges or _PREFECTURE.match(text, end):
+    if end in edges or _PREFECTURE.match(text, end) or _leads(text, end, name):
         return True
     tail = text[end : min(e for e in edges if e >= end)]
     return tail in _TAILS
@@ -232,6 +232,24 @@ def _only_a_place_fits(text: str, start: int, end: int, before: str, after: str)
     if text.strip(_AROUND) == text[start:end]:
         return True
     return bool(before) and before in "在到去赴驻" and (not after or after in _PLACE_AFTER)
+
+
+def _follows(text: str, start: int, name: str) -> bool:
+    """Whether the province of the place called `name` stands right before it."""
+    province = _paths_of(name)[0].split("/")[0]
+    return any(text.endswith(form, 0, start) for form in _forms(province))
+
+
+def _leads(text: str, end: int, name: str) -> bool:
+    """Whether a place in the region called `name` stands right behind it."""
+    inner = _NAME.match(text, end)
+    return inner is not None and any(
+        path.startswith(_paths_of(name)[0] + "/") for path in _paths_of(inner.group())
+    )
+
+
+def _forms(province: str) -> tuple[str, ...]:
+    return (province, *names.PROVINCE_FORMS[province])
 
 
 def _inside_title(text: str, start: int) -> bool:

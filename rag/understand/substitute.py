@@ -183,7 +183,12 @@ def _put_code(value: str, question: str) -> str:
     tail = re.search(r"(产品|型号|款|套餐|版本|系列|方案|计划)$", value)
     if tail and (match := re.search(rf"[\u4e00-\u9fffA-Za-z0-9]{{1,6}}?{tail.group()}", question)):
         return question[: match.start()] + value + question[match.end() :]
-    return _put_thing(value, question)
+    head = topic_phrase(parse(question))
+    if head is None:
+        return value + question
+    if (of := head.text.find("的")) > 0 and not find_regions(head.text[:of]):
+        return question[: head.start] + value + question[head.start + of :]
+    return question[: head.start] + value + question[head.start :]
 
 
 def _put_measure(value: str, question: str) -> str:
@@ -251,10 +256,11 @@ def _matching_span(
         if span:
             return span
     start = head.start
-    inner = find_regions(head.text) + find_times(head.text, _TODAY)  # type: ignore[operator]
-    for mention in sorted(inner, key=lambda m: m.start):
-        if head.start + mention.start == start:
-            start = head.start + mention.end
+    inner = [(m.start, m.end) for m in find_regions(head.text)]
+    inner += [(m.start, m.end) for m in find_times(head.text, _TODAY)]
+    for inner_start, inner_end in sorted(inner):
+        if head.start + inner_start == start:
+            start = head.start + inner_end
     if start >= head.end:
         start = head.start
     last_of = text.rfind("的", start, head.end)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from rag.text.normalise import normalise
-from rag.types import Intent, KnowledgeProfile, Route, Slots, Strategy, Turn, Understanding
+from rag.types import Entity, Intent, KnowledgeProfile, Route, Slots, Strategy, Turn, Understanding
 from rag.understand.complete import complete
 from rag.understand.intent import classify
+from rag.understand.parts import parts
 from rag.understand.slots import extract
 
 
@@ -29,10 +29,10 @@ def understand(
     completion = complete(question, history, profile)
     intent, confidence = classify(completion.standalone, history)
     route = _route(intent)
-    slots, entities = Slots(), ()
+    slots, entities = Slots(), tuple[Entity, ...]()
     if route == "knowledge":
         slots, entities = extract(completion.standalone, profile, today)
-    parts = _parts(completion.standalone, intent, slots)
+    found = parts(completion.standalone, intent, slots, profile) if route == "knowledge" else ()
     return Understanding(
         question=question,
         standalone_question=completion.standalone,
@@ -41,8 +41,8 @@ def understand(
         slots=slots,
         missing_slots=("reference",) if completion.unresolved and route == "knowledge" else (),
         route=route,
-        strategy=_strategy(route, completion.changed, parts, slots),
-        sub_questions=parts,
+        strategy=_strategy(route, completion.changed, found, slots),
+        sub_questions=found,
         confidence=confidence,
         notes=(completion.reason,) if completion.reason else (),
     )
@@ -54,29 +54,11 @@ def _route(intent: Intent) -> Route:
     return "conversation" if intent == "meta" else "knowledge"
 
 
-def _strategy(route: Route, changed: bool, parts: tuple[str, ...], slots: Slots) -> Strategy:
+def _strategy(route: Route, changed: bool, parts_found: tuple[str, ...], slots: Slots) -> Strategy:
     if route != "knowledge":
         return "no_retrieval"
-    if parts:
+    if parts_found:
         return "decompose"
     if slots.region or slots.time:
         return "metadata_filter"
     return "rewrite" if changed else "direct"
-
-
-def _parts(question: str, intent: Intent, slots: Slots) -> tuple[str, ...]:
-    """One question for each of several regions or products that are compared."""
-    if intent != "comparison":
-        return ()
-    for values in (slots.product, slots.region):
-        names = [value.rsplit("/", 1)[-1] for value in values]
-        found = [name for name in names if name in question or normalise(name) in question]
-        if 2 <= len(found) <= 5:
-            return tuple(_only(question, name, found) for name in found)
-    return ()
-
-
-def _only(question: str, name: str, all_names: list[str]) -> str:
-    first = min(question.index(n) for n in all_names if n in question)
-    last = max(question.index(n) + len(n) for n in all_names if n in question)
-    return question[:first] + name + question[last:]

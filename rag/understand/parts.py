@@ -1,0 +1,144 @@
+"""The single questions in a question: several asked at once, or one about several things."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Sequence
+
+from rag.text.normalise import normalise
+from rag.types import Intent, KnowledgeProfile, Slots
+from rag.understand.carry import carry, leaves_topic_out
+from rag.understand.dialogue import Dialogue, remember
+from rag.understand.phrases import asks, topic
+from rag.understand.regions import find_regions
+from rag.understand.slots import QUOTED_TITLE
+
+MOST_PARTS = 5
+"""More parts than this are searched as one question (chosen by us)."""
+
+_BORDER = re.compile(r"[？?；;。\n]+|[，,](?=[^，,]{2,}[？?]?$)")
+_TOGETHER = re.compile(r"(?:这|上述|以上)?[两二三四五]?(?:地|者|个|款|年|种|城|市|省)?(?:之间)?")
+_ASKS_DIFFERENCE = re.compile(
+    r"(?:有|是)?(?:什么|哪些|何|多大|多少)?(?:的)?(?:区别|差异|差别|不同(?:点|之处)?|不一样)|差(?:了)?多少|相差(?:多少)?|对比(?:一下)?|比较(?:一下)?"
+)
+_EACH = re.compile(r"分别|各自|各(?=是|有|为|需|多少)")
+_WHICH_IS = re.compile(r"(?:哪(?:一)?[个款种项家]|谁)(?:更|比较|最)?(?:加)?")
+_ATTRIBUTES = re.compile(
+    r"^(?P<of>.{2,30}?的)(?P<a>[\u4e00-\u9fffA-Za-z]{2,8})(?:和|与|及|以及|、)(?P<b>[\u4e00-\u9fffA-Za-z]{2,8})(?:分别|各)(?P<ask>.{1,12})$"
+)
+
+
+def parts(
+    question: str, intent: Intent, slots: Slots, profile: KnowledgeProfile | None
+) -> tuple[str, ...]:
+    """The single questions, each complete; empty when there is only one.
+
+    Args:
+        question: the completed question.
+        intent: its intent; a comparison of things is split at the things.
+        slots: what the question names.
+        profile: see `leaves_topic_out`.
+    """
+    several = _several_questions(question, profile)
+    if len(several) > 1:
+        return several
+    for spans in (
+        _spans_of_products(question, slots),
+        _spans_of_regions(question),
+        _spans_of_times(question, slots),
+    ):
+        if 2 <= len(spans) <= MOST_PARTS:
+            return tuple(_only(question, span, spans) for span in spans)
+    if match := _ATTRIBUTES.match(question):
+        return tuple(f"{match['of']}{match[name]}{match['ask']}" for name in ("a", "b"))
+    if intent == "comparison":
+        return _two_topics(question)
+    return ()
+
+
+def _several_questions(question: str, profile: KnowledgeProfile | None) -> tuple[str, ...]:
+    masked = QUOTED_TITLE.sub(lambda m: "〇" * len(m.group()), question)
+    pieces, position = [], 0
+    for match in _BORDER.finditer(masked):
+        pieces.append(question[position : match.start()].strip())
+        position = match.end()
+    pieces.append(question[position:].strip())
+    pieces = [piece for piece in pieces if piece]
+    asking = [piece for piece in pieces if asks(piece)]
+    if len(pieces) < 2 or len(asking) != len(pieces) or len(pieces) > MOST_PARTS:
+        return ()
+    dialogue = Dialogue()
+    made: list[str] = []
+    for piece in pieces:
+        whole = piece
+        if made and leaves_topic_out(piece, dialogue, profile):
+            whole = carry(piece, dialogue, profile) or piece
+        if not topic(whole) and not made:
+            return ()
+        remember(dialogue, piece, whole)
+        made.append(whole.rstrip("，,。；;") + "？")
+    return tuple(made)
+
+
+def _spans_of_products(question: str, slots: Slots) -> list[tuple[int, int]]:
+    return _spans(question, slots.product)
+
+
+def _spans_of_regions(question: str) -> list[tuple[int, int]]:
+    masked = QUOTED_TITLE.sub(lambda m: "〇" * len(m.group()), question)
+    return list(dict.fromkeys((m.start, m.end) for m in find_regions(masked)))
+
+
+def _spans_of_times(question: str, slots: Slots) -> list[tuple[int, int]]:
+    return _spans(question, [time.text for time in slots.time])
+
+
+def _spans(question: str, values: Sequence[str]) -> list[tuple[int, int]]:
+    simple = normalise(question)
+    text = question if len(simple) != len(question) else simple
+    found = []
+    for value in values:
+        name = value if value in text else normalise(value)
+        if name in text:
+            found.append((text.index(name), text.index(name) + len(name)))
+    return sorted(found)
+
+
+def _only(question: str, span: tuple[int, int], spans: Sequence[tuple[int, int]]) -> str:
+    """The question about one of the things: the list of all is cut down to it."""
+    first, last = min(s for s, _ in spans), max(e for _, e in spans)
+    rest = question[last:]
+    if match := _TOGETHER.match(rest):
+        rest = rest[match.end() :] if re.search("[两二三四五者]", match.group()) else rest
+    links = "".join(
+        question[a:b] for (_, a), (b, _) in itertools.pairwise(sorted(spans)) if a < b
+    )
+    if re.fullmatch(r"[、，,和与及跟或比对\s]*", links):
+        head = question[:first] + question[span[0] : span[1]]
+    else:  # 北京的租房补贴和上海的租房补贴: each has words of its own
+        following = [start for start, _ in spans if start > span[0]]
+        own = question[span[0] : following[0]] if following else question[span[0] : last] + rest
+        head, rest = question[:first] + re.sub(r"[、，,和与及跟或比对\s]+$", "", own), ""
+    return _as_question(head, rest, head + rest)
+
+
+def _as_question(head: str, rest: str, whole: str) -> str:
+    """A part in the form of a question, without the words that compare it with the others."""
+    number = "差多少" in whole or "相差" in whole
+    body = _ASKS_DIFFERENCE.sub("", _EACH.sub("", head + rest)) if not rest else head
+    if rest:
+        rest = _WHICH_IS.sub("是否", _ASKS_DIFFERENCE.sub("", _EACH.sub("", rest)))
+        body += rest if rest.startswith("的") and len(rest.strip("的？? ")) > 1 else rest.lstrip("的")
+    body = body.strip().rstrip("？?的在上 ")
+    return f"{body}？" if asks(body) or "是否" in body else f"{body}是{'多少' if number else '什么'}？"
+
+
+def _two_topics(question: str) -> tuple[str, ...]:
+    about = topic(question)
+    pieces = re.split(r"和|与|跟|、|以及", about)
+    if len(pieces) != 2 or not all(1 < len(piece) <= 20 for piece in pieces):
+        return ()
+    rest = question[question.find(pieces[1]) + len(pieces[1]) :] if pieces[1] in question else ""
+    rest = _ASKS_DIFFERENCE.sub("", _EACH.sub("", rest)).strip("？?的在上 有是")
+    return tuple(f"{piece}{rest}？" if rest else f"{piece}的规定是什么？" for piece in pieces)
