@@ -32,7 +32,9 @@ reach .9 and more, wrong decodings stay around .5."""
 
 _MAX_CONTROL = 0.02
 _MAX_REPLACED = 0.02
-"""Shares of control or undecodable characters from which the bytes are no text."""
+_MIN_CONTROL = 5
+"""Shares of control or undecodable characters from which the bytes are no text; a few control
+characters are forgiven in any text. Chosen by us."""
 
 
 class Decoded(NamedTuple):
@@ -146,4 +148,5 @@ def _with_replacements(raw: bytes) -> Decoded | None:
 def _unless_binary(decoded: Decoded) -> Decoded | None:
     sample = decoded.text[:_SAMPLE_CHARACTERS]
     controls = sum(unicodedata.category(c) in ("Cc", "Cn") and c not in "\t\r\n\f" for c in sample)
-    return None if sample and controls / len(sample) > _MAX_CONTROL else decoded
+    binary = controls >= _MIN_CONTROL and controls / len(sample) > _MAX_CONTROL
+    return None if binary else decoded

@@ -240,13 +240,15 @@ def _lone_numbers(blocks: Sequence[Block]) -> list[Block]:
     """Numbered short lines with text between them as headings: documents without heading
     styles have no other ones. Items of a list follow each other and stay what they are."""
     levels = [_decimal_level(block) for block in blocks]
+    listed = [
+        level is not None or b.kind == "list" for level, b in zip(levels, blocks, strict=True)
+    ]
     found: list[Block] = []
     for index, (block, level) in enumerate(zip(blocks, levels, strict=True)):
-        alone = not any(levels[max(index - 1, 0) : index]) and not any(
-            levels[index + 1 : index + 2]
-        )
+        around = listed[max(index - 1, 0) : index] + listed[index + 1 : index + 2]
         followed = index + 1 < len(blocks) and blocks[index + 1].kind != "heading"
-        if level is not None and alone and followed and any(levels[:index] + levels[index + 1 :]):
+        others = levels[:index] + levels[index + 1 :]
+        if level is not None and followed and not any(around) and any(others):
             block = block.model_copy(update={"kind": "heading", "level": level})
         found.append(block)
     return found

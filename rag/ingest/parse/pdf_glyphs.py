@@ -22,7 +22,7 @@ _MIN_COMMON = 0.6
 """Real Chinese is nine tenths common characters; a wrong mapping leaves a third to a half.
 Names alone are too few to judge. Chosen by us."""
 
-_MIN_LATIN = 60
+_MIN_LATIN = 40
 _MIN_VOWELS = 0.2
 """Latin text without vowels is text in another code ("7KHGDQFHUV"). English has 38 % vowels,
 pinyin 45 %, English shifted by 29 codes 14 %. Chosen by us."""

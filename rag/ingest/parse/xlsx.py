@@ -103,7 +103,7 @@ def _number(value: float, number_format: str) -> str:
     if "%" in format_:
         places = digits if match else (0 if float(value * 100).is_integer() else 2)
         return f"{value * 100:.{places}f}%"
-    if "E" in format_.upper():
+    if re.search(r"0E[+-]", format_, re.IGNORECASE):
         return repr(value)
     if "," in format_ and "#" in format_:
         return f"{value:,.{digits}f}"

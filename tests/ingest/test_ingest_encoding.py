@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag.ingest.encoding import decode
+
+SIMPLIFIED = "本公司员工年假为十天，病假按国家规定执行。"
+TRADITIONAL = "本公司員工年假為十天，病假按國家規定執行。"
+JAPANESE = "職務権限規程について、ここに定める。"
+
+
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "gb18030", "gbk", "utf-16", "utf-16-le"]
+)
+def test_simplified_text_is_decoded(encoding: str) -> None:
+    decoded = decode(SIMPLIFIED.encode(encoding))
+    assert decoded is not None
+    assert decoded.text == SIMPLIFIED
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "big5", "utf-16", "utf-16-be"])
+def test_traditional_text_is_decoded(encoding: str) -> None:
+    decoded = decode(TRADITIONAL.encode(encoding))
+    assert decoded is not None
+    assert decoded.text == TRADITIONAL
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp932", "utf-16"])
+def test_japanese_text_is_decoded(encoding: str) -> None:
+    decoded = decode(JAPANESE.encode(encoding))
+    assert decoded is not None
+    assert decoded.text == JAPANESE
+
+
+@pytest.mark.parametrize("text", ["年假十天", "健康安全", "北京市海淀区", "请假流程：先申请"])
+def test_a_few_gbk_characters_are_not_taken_for_something_else(text: str) -> None:
+    decoded = decode(text.encode("gbk"))
+    assert decoded is not None
+    assert decoded.text == text
+
+
+def test_a_cut_last_character_costs_only_itself() -> None:
+    decoded = decode(SIMPLIFIED.encode("utf-8")[:-1])
+    assert decoded is not None
+    assert decoded.text == SIMPLIFIED[:-1]
+    assert decoded.damaged
+
+
+def test_a_damaged_byte_costs_only_its_character() -> None:
+    raw = (SIMPLIFIED * 20).encode("utf-8")
+    decoded = decode(raw[:300] + b"\xff" + raw[300:])
+    assert decoded is not None
+    assert SIMPLIFIED * 3 in decoded.text
+    assert decoded.damaged
+
+
+def test_bytes_that_are_no_text_are_refused() -> None:
+    assert decode(bytes(range(256)) * 10) is None
+
+
+@given(st.text(alphabet=st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Cn", "Co"))))
+def test_utf8_always_comes_back(text: str) -> None:
+    decoded = decode(text.encode("utf-8"))
+    assert decoded is not None
+    assert decoded.text == text.removeprefix("\ufeff")

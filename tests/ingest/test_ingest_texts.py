@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+from ingest_inputs import jsonl, read, rows, texts
+
+from rag.errors import CorruptDocument, EmptyDocument
+from rag.ingest.markdown import to_markdown
+from rag.ingest.quality import require_text
+
+MARKDOWN = """---
+title: 人才补贴办法
+地区: 浙江省杭州市
+年份: 2024
+发布日期: 2024-03-01
+负责人: 张三
+---
+# 人才补贴办法
+
+<!-- 内部注释 -->
+申请条件见[下表](http://example.com)：
+
+| 学历 | 金额 |
+|---|---|
+| 博士 | **2000** |
+
+1. 先登录
+2. 再提交
+   - 附材料
+
+    四个空格开头的中文段落不是代码。
+
+```python
+print("代码")
+```
+"""
+
+
+def test_markdown(tmp_path: Path) -> None:
+    path = tmp_path / "办法.md"
+    path.write_text(MARKDOWN, encoding="utf-8")
+    document = read(path)
+    assert [b.kind for b in document.blocks] == ["heading", "paragraph", "table", "list", "code"]
+    assert document.blocks[1].text == "申请条件见下表："
+    assert rows(document) == [[("学历", "金额"), ("博士", "2000")]]
+    assert document.blocks[3].text.startswith("1. 先登录\n2. 再提交\n  - 附材料")
+    assert "内部注释" not in to_markdown(document)
+
+
+def test_front_matter_becomes_metadata(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_text(MARKDOWN, encoding="utf-8")
+    metadata = read(path).metadata
+    assert metadata.title == "人才补贴办法"
+    assert metadata.region == "浙江/杭州"
+    assert metadata.year == 2024
+    assert metadata.publish_date == date(2024, 3, 1)
+    assert metadata.extra == {"负责人": "张三"}
+
+
+def test_a_heading_without_a_blank_and_a_long_underlined_line(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    long = "这是一个普通的段落" * 10
+    path.write_text(f"#标题\n\n{long}\n---\n\n后文", encoding="utf-8")
+    assert [b.kind for b in read(path).blocks] == ["heading", "paragraph", "paragraph"]
+
+
+HTML = """<html><head><title>年假规定_某某公司</title><script>var x = "脚本";</script>
+<style>p {color: red}</style></head><body>
+<nav><a href="/">首页</a><a href="/about">关于我们</a></nav>
+<div class="sidebar"><a href="1">热门推荐</a></div>
+<div id="content"><h1>年假规定</h1><p>员工入职满一年后<b>享受</b>年假。</p>
+<table><tr><th>工龄</th><th>天数</th></tr><tr><td rowspan=2>1至10年</td><td>5</td></tr>
+<tr><td>6</td></tr></table>
+<ul><li>第一项</li><li>第二项<ol><li>嵌套</li></ol></li></ul>
+<p style="display:none">隐藏文字</p></div>
+<footer>版权所有</footer></body></html>"""
+
+
+def test_html_keeps_the_content_and_drops_what_surrounds_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.html"
+    path.write_text(HTML, encoding="utf-8")
+    document = read(path)
+    text = to_markdown(document)
+    for gone in ("脚本", "color", "首页", "热门推荐", "版权所有", "隐藏文字"):
+        assert gone not in text
+    assert "员工入职满一年后享受年假。" in text
+    assert rows(document) == [[("工龄", "天数"), ("1至10年", "5"), ("1至10年", "6")]]
+    assert "- 第一项\n- 第二项\n  1. 嵌套" in text
+
+
+def test_plain_text_headings_lists_and_wrapped_lines(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    wrapped = ["这份文件里的每一行都在固定的宽度处折断，所以需要接起来"] * 6
+    path.write_text(
+        "放假通知\n\n一、时间\n" + "\n".join(wrapped) + "。\n\n1. 甲\n2. 乙\n", encoding="gbk"
+    )
+    blocks = read(path).blocks
+    assert [b.kind for b in blocks] == ["heading", "heading", "paragraph", "list"]
+    assert "\n" not in blocks[2].text
+    assert blocks[3].text == "1. 甲\n2. 乙"
+
+
+def test_spaced_letters_and_control_characters_are_cleaned(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("目　　录\n\n正\u200b文\u00ad内\x08容  多  空格", encoding="utf-8")
+    assert texts(read(path)) == ["目 录", "正文内容 多 空格"]
+    path.write_text("中 华 人 民 共 和 国\n\n正文", encoding="utf-8")
+    assert texts(read(path))[0] == "中华人民共和国"
+
+
+def test_one_jsonl_record_is_one_block(tmp_path: Path) -> None:
+    path = jsonl(
+        tmp_path / "a.jsonl",
+        {
+            "id": 7,
+            "title": "年假几天",
+            "text": "五天。\n特殊情况另议。",
+            "metadata": {"region": "北京"},
+        },
+        {"id": "b", "question": "病假呢", "answer": "按规定。"},
+    )
+    blocks = read(path).blocks
+    assert [b.record_id for b in blocks] == ["7", "b"]
+    assert blocks[0].text == "五天。\n特殊情况另议。"
+    assert blocks[0].metadata == {"title": "年假几天", "metadata": {"region": "北京"}}
+    assert blocks[1].text == "按规定。"
+
+
+def test_bad_jsonl_lines_are_skipped_and_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(
+        '{"id":"1","text":"甲"}\n坏行\n\n[1]\n{"id":"2","text":"乙"}\n', encoding="utf-8"
+    )
+    document = read(path)
+    assert len(document.blocks) == 2
+    assert document.flags == ("bad_lines:2,4",)
+
+
+def test_jsonl_without_a_usable_record_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"x": 1}\n不是 JSON\n', encoding="utf-8")
+    with pytest.raises(CorruptDocument, match="JSONL"):
+        read(path)
+
+
+@pytest.mark.parametrize("content", [" \n\t\n　\n", "\u200b\ufeff", "\n" * 50])
+def test_blank_files_do_not_pass_the_gate(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "空白.txt"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(EmptyDocument, match="没有文字"):
+        require_text(read(path))
