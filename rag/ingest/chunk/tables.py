@@ -47,7 +47,7 @@ def table_pieces(block: Block, limit: int, count: CountTokens) -> list[TablePiec
         if not any(cell.strip() for cell in row):
             continue
         length = count(to_record(header, row) if as_records else " | ".join(row))
-        if length > room:
+        if length > limit:
             close()
             start, end = places[index]
             parts = _long_row(header, row, limit, count)
