@@ -75,9 +75,9 @@ def judge(
         if "reference" in asked:
             return understanding
         return _ask_reference(understanding, index, probe)
-    if _settled(understanding, asked):
-        return understanding
     question = understanding.standalone_question
+    if _settled(understanding, asked) or _WANTS_ALL.search(_untitled(question)):
+        return understanding
     hits = probe(question, understanding.slots) if probe and _worth_a_look(question, index) else ()
     found = candidates(understanding, index, hits)
     for step in (_region, _time, _product):
@@ -111,8 +111,6 @@ def _region(
     history: Sequence[Turn],
 ) -> Understanding | None:
     question, within = meaning.standalone_question, meaning.slots.region
-    if _WANTS_ALL.search(_untitled(question)):
-        return None
     if within:
         found = [c for c in found if any(covers(r, p) for r in within for p in c.entry.regions)]
         if len(within) > 1 or any(set(c.entry.regions) & set(within) for c in found):
@@ -123,7 +121,7 @@ def _region(
             return None  # a rule for everywhere answers as well
         for path in candidate.entry.regions:
             by_region.setdefault(path, candidate)
-    if len(by_region) < 2 or agree(list(by_region.values())):
+    if len(by_region) < 2 or agree(question, list(by_region.values())):
         return None
     if not within and (known := _region_before(history, by_region)):
         slots = meaning.slots.model_copy(update={"region": (known,)})
@@ -176,7 +174,7 @@ def _time(
             continue
         editions.setdefault(entry.bare, {}).setdefault(entry.year, candidate)
     years = max(editions.values(), key=len, default={})
-    if len(years) < 2 or _undated_as_good(found, years) or agree(list(years.values())):
+    if len(years) < 2 or _undated_as_good(found, years) or agree(question, list(years.values())):
         return None
     labels = [f"{year}年" for year in sorted(years, reverse=True)]
     about = _about(question)
@@ -198,7 +196,7 @@ def _product(
     question = meaning.standalone_question
     if "product" in asked or meaning.slots.product or _ALL_PRODUCTS.search(question):
         return None
-    if _WANTS_ALL.search(question) or meaning.intent == "comparison" or quoted_titles(question):
+    if meaning.intent == "comparison" or quoted_titles(question):
         return None
     by_product: dict[str, Candidate] = {}
     for candidate in found:
@@ -208,7 +206,7 @@ def _product(
             break
         by_product.setdefault(product, candidate)
     names = list(by_product)
-    if len(names) < 2 or agree(list(by_product.values())):
+    if len(names) < 2 or agree(question, list(by_product.values())):
         names = compared_products(question, found)
     if len(names) < 2:
         return None

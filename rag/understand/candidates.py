@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rag.text.normalise import normalise
+from rag.text.sentences import split_sentences
 from rag.text.similar import longest_common_substring
 from rag.types import Hit, Understanding
 from rag.understand.gazetteer import Entry, Gazetteer, bare_title
@@ -21,6 +22,9 @@ from rag.understand.slots import codes, quoted_titles
 
 AS_GOOD = 0.9
 """Share of the best coverage from which a candidate is as good (chosen by us)."""
+_ANSWERS = 0.6
+"""Coverage from which one sentence is taken for the answer (chosen by us)."""
+_ANNOUNCES = re.compile(r"[:：]\s*$|如下|下表|下列|以下|\|")
 _SAME_MATTER = 4
 """Letters in a row that the titles of documents on one matter share (chosen by us)."""
 ENOUGH = 0.5
@@ -75,10 +79,19 @@ def candidates(
     return tuple(sorted(good, key=lambda c: -c.coverage))
 
 
-def agree(found: Sequence[Candidate]) -> bool:
-    """Whether the passages say the same, but for the names of their regions and years."""
-    statements = {_statement(candidate.text) for candidate in found}
-    return len(statements) == 1 and statements != {""}
+def agree(question: str, found: Sequence[Candidate]) -> bool:
+    """Whether the passages say the same, but for the names of their regions and years.
+
+    Either the whole passages do, or the one sentence in each that answers the question.
+    """
+    texts = [candidate.text for candidate in found]
+    if not all(texts):
+        return False
+    if len({_plain(text) for text in texts}) == 1:
+        return True
+    content = _content(question)
+    sentences = [_answering(content, text) for text in texts]
+    return all(sentences) and len({_plain(sentence) for sentence in sentences}) == 1
 
 
 def compared_products(question: str, found: Sequence[Candidate]) -> list[str]:
@@ -167,8 +180,22 @@ def _coverage(content: frozenset[str], text: str) -> float:
     return sum(pair in simple for pair in content) / len(content)
 
 
-def _statement(text: str) -> str:
-    """A passage without regions, years and spaces."""
+def _answering(content: frozenset[str], text: str) -> str:
+    """The sentence that covers the question, from its clause that does so best.
+
+    "" when none does or it only announces what follows.
+    """
+    best, answer = 0.0, ""
+    for span in split_sentences(text):
+        clauses = re.split(r"(?<=[，,])", span.text)
+        for index, clause in enumerate(clauses):
+            if (coverage := _coverage(content, clause)) > best:
+                best, answer = coverage, "".join(clauses[index:])
+    return "" if best < _ANSWERS or _ANNOUNCES.search(answer) else answer
+
+
+def _plain(text: str) -> str:
+    """A passage without regions, years and marks."""
     return re.sub(r"(?:19|20)\d{2}年?(?:度|版)?|\W", "", without_regions(normalise(text)))
 
 

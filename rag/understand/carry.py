@@ -126,7 +126,8 @@ def expand_short_name(question: str, dialogue: Dialogue) -> str | None:
     own = topic_phrase(parsed)
     if own is None or QUOTED_TITLE.search(own.text) or _narrowed(parsed, own):
         return None
-    for exchange in reversed(dialogue.exchanges[-3:]):
+    near = 3 if own.text in lexicon.CLASSES else 1
+    for exchange in reversed(dialogue.exchanges[-near:]):
         name = exchange.topic
         if "和" in name or QUOTED_TITLE.search(name) or len(name) > 24:
             continue

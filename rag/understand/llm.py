@@ -34,6 +34,9 @@ _KEPT_WORDS = 0.6
 _KNOWN_WORDS = 0.75
 """Share of the completion's content that question and conversation must hold (chosen by us)."""
 
+_PART_WORDS = 0.5
+"""The same for a sub-question, which may ask in words of its own (chosen by us)."""
+
 
 def understand_with_llm(
     question: str,
@@ -212,7 +215,7 @@ def _parts(
         if not isinstance(part, str) or not part.strip() or len(part) > _LONGEST:
             continue
         slots, _ = extract(part, profile, today)
-        if not _invented(slots, known) and _share(_content(part), spoken) >= _KNOWN_WORDS:
+        if not _invented(slots, known) and _share(_content(part), spoken) >= _PART_WORDS:
             kept.append(part.strip())
     return tuple(kept) if len(kept) > 1 else ()
 

@@ -7,17 +7,16 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from understand_conversations import ANSWER, CASES
 
 from rag.types import (
     Clarification,
     ClarificationOption,
-    DocumentMetadata,
     DocumentProfile,
     KnowledgeProfile,
     Turn,
 )
 from rag.understand.complete import complete
-from understand_conversations import ANSWER, CASES
 
 
 def conversation(*texts: str) -> list[Turn]:
