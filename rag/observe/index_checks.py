@@ -7,11 +7,6 @@ import sqlalchemy as sa
 from rag.observe.findings import Check, HealthFinding, Installation, ok
 from rag.store import schema
 
-LENGTH_FACTOR = 4.0
-"""The reference length of the keyword weights may be off the true mean by this factor before
-a rebuild is advised. Up to a factor of three the ranking hardly moves (see
-rag/store/lexical.py)."""
-
 
 def _busy(installation: Installation) -> set[str]:
     """Knowledge bases that are being written to; their differences are not faults."""
@@ -155,24 +150,46 @@ def keyword_statistics(installation: Installation) -> HealthFinding:
             message_en="Keyword statistics disagree with the passages; rankings may suffer.",
             remedy_en="Repair counts them again.",
         )
-    average, reference = lexical.average_length, lexical.reference_length
-    if average and not reference / LENGTH_FACTOR <= average <= reference * LENGTH_FACTOR:
-        return HealthFinding(
-            name="keyword_statistics",
-            severity="info",
-            message=f"片段的平均长度（{average:.0f} 个词）与关键词权重的基准"
-            f"（{reference:.0f} 个词）相差较大。",
-            remedy="如果关键词检索不理想，可以重建索引。",
-            message_en=f"Passages have {average:.0f} words on average, far from the {reference:.0f}"
-            " that keyword weights assume.",
-            remedy_en="Rebuild the index if keyword search disappoints.",
-        )
     return ok("keyword_statistics", "关键词统计正确。", "Keyword statistics are right.")
 
 
 def recount_keywords(installation: Installation) -> None:
     """Count the document frequencies again from the chunks' terms."""
     installation.catalog.lexical.recount()
+
+
+def tokeniser(installation: Installation) -> HealthFinding:
+    """Whether the index was cut into words by this version's rules."""
+    from rag.text.tokenise import TOKENISER_VERSION
+
+    used = installation.catalog.lexical.tokeniser
+    if used in ("", TOKENISER_VERSION):
+        return ok("tokeniser", "分词规则与索引一致。", "The index follows this version's words.")
+    return HealthFinding(
+        name="tokeniser",
+        severity="warning",
+        message="程序的分词规则更新了，索引还是旧的，关键词检索可能不准。",
+        remedy="点“修复”会重新计算全部片段，数量多时需要一些时间；期间可以照常提问。",
+        repairable=True,
+        message_en="This version cuts text into words differently from the index.",
+        remedy_en="Repair computes all passages again, which may take a while.",
+    )
+
+
+def retokenise(installation: Installation) -> None:
+    """Count and embed everything again with this version's words."""
+    from rag.ingest.embed import token_lists
+    from rag.text.tokenise import TOKENISER_VERSION
+
+    catalog = installation.catalog
+    lists = (
+        (chunk.id, tokens)
+        for batch in catalog.chunks.walk()
+        for chunk, tokens in zip(batch, token_lists(batch), strict=True)
+    )
+    catalog.lexical.retokenise(lists, TOKENISER_VERSION)
+    for kb_id in _known(installation):
+        installation.rebuilder.rebuild(kb_id)
 
 
 def other_embedders(installation: Installation) -> HealthFinding:
@@ -195,5 +212,6 @@ INDEX_CHECKS = (
     Check(missing_vectors, embed_missing),
     Check(chunk_counts, fix_chunk_counts),
     Check(keyword_statistics, recount_keywords),
+    Check(tokeniser, retokenise),
     Check(other_embedders),
 )

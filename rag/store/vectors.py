@@ -278,8 +278,7 @@ class VectorStore:
 
     def count(self, kb_id: str | None = None) -> int:
         """How many chunks have vectors (in one knowledge base)."""
-        if self._lite:
-            # Its own count includes rows twice that a kill left in its log and its files.
+        if self._lite:  # Its own count has rows twice that a kill left in log and files.
             bases = self.kb_ids() if kb_id is None else {kb_id}
             return sum(len(self.chunk_ids(base)) for base in bases)
         expression = "" if kb_id is None else equals("kb_id", kb_id)
@@ -291,8 +290,8 @@ class VectorStore:
         return total
 
     def _rows(self, name: str, expression: str, fields: list[str]) -> Iterator[dict[str, Any]]:
-        client = self._connected()
         with milvus.plain_errors():
+            client = self._connected()
             if self._lite:
                 yield from client.query(name, filter=expression, output_fields=fields)
                 return
@@ -353,9 +352,8 @@ class VectorStore:
         """The group's collection, created if need be. The caller holds the write lock."""
         if group not in space.collections:
             name = _PREFIX + space.key + (f"_{group}" if group else "")
-            milvus.create_collection(
-                self._connected(), name, space.dimension, space.fingerprint[:200], self._lite
-            )
+            about = space.fingerprint[:200]
+            milvus.create_collection(self._client, name, space.dimension, about, self._lite)
             space.collections = {**space.collections, group: name}
         return space.collections[group]
 

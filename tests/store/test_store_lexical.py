@@ -69,12 +69,19 @@ def test_recount_mends_wrong_statistics(catalog):
     assert not catalog.lexical.recount()
 
 
-def test_reset_starts_over_with_another_reference_length(catalog):
+def test_a_new_tokeniser_counts_anew(catalog):
     kb = catalog.knowledge_bases.create("甲")
-    info = publish(catalog, new_document(catalog, kb.id), ["年假 五天"])
-    catalog.lexical.reset(80.0, "blanks-2")
-    assert catalog.lexical.reference_length == 80.0
-    assert (catalog.lexical.chunks, catalog.lexical.tokeniser) == (0, "blanks-2")
+    info = publish(catalog, new_document(catalog, kb.id), ["年假 五天", "病假"])
+    ids = [f"{info.id}-1-0", f"{info.id}-1-1", "deleted-meanwhile"]
+    catalog.lexical.retokenise(zip(ids, [["年", "假"], ["病", "假"], ["x"]], strict=True), "2")
+    assert catalog.lexical.tokeniser == "2"
+    assert catalog.lexical.document_frequencies(["年假", "年", "假", "x"]) == {
+        "年假": 0,
+        "年": 1,
+        "假": 2,
+        "x": 0,
+    }
+    assert catalog.lexical.is_right()
     catalog.documents.delete(info.id)
     assert catalog.lexical.chunks == 0
 
