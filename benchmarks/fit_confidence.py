@@ -30,6 +30,8 @@ from rag.types import DocumentMetadata
 WEIGHTS = Path(__file__).resolve().parent.parent / "rag/answer/confidence_weights.json"
 WITHOUT_RERANK = ("rerank", "rerank_gap")
 """Features that are missing where no reranker runs: a second model does without them."""
+WITHOUT_DENSE = ("dense", "dense_gap")
+"""Features on the bundled embedder's scale: other embedders do without them."""
 SIGNS = {
     "rerank": 1, "rerank_gap": 1, "passage": 1, "sentence": 1, "everywhere": 1, "rare_missing": -1,
     "name_missing": -1, "likeness": 1, "kind": 1, "dense": 1, "dense_gap": 1, "agreed": 1,
@@ -244,8 +246,12 @@ def main() -> None:
     else:
         found = collect(arguments.limit)
         kept.write_text(json.dumps(found), encoding="utf-8")
-    plain = [name for name in NAMES if name not in WITHOUT_RERANK]
-    models = {"reranked": fit(found, NAMES), "plain": fit(found, plain)}
+    sets = {"reranked": (), "plain": WITHOUT_RERANK}
+    models = {
+        name + suffix: fit(found, [n for n in NAMES if n not in left_out and n not in more])
+        for name, left_out in sets.items()
+        for suffix, more in (("", ()), ("_lexical", WITHOUT_DENSE))
+    }
     for name, model in models.items():
         print(name, json.dumps(model, ensure_ascii=False))
         report(model, found)

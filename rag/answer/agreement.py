@@ -25,6 +25,8 @@ TITLE_MATCH = 0.75
 laws that differ only in the province's name (0.6 to 0.7) and on shortened titles (1.0)."""
 
 _YEAR = re.compile(r"(?<!\d)((?:19|20)\d\d)(?!\d)")
+_NAMES_A_YEAR = re.compile(r"\d{4}|[一二][零〇○九][零〇○一二三四五六七八九]{2}|年")
+"""第三季度 and 5月 name no year: the year that was assumed for them proves nothing."""
 _CODE_SHAPE = re.compile(r"\d+|[a-z]+")
 
 
@@ -119,6 +121,8 @@ def _time(period: TimeRange, chunk: Chunk, surroundings: str) -> Fit:
     last = period.end.year if period.end else None
     if first is None and last is None:
         return "silent"
+    if not _NAMES_A_YEAR.search(period.text):
+        return "match" if normalise(period.text) in surroundings else "silent"
     low, high = first or 1, last or 9999
     facts = chunk.metadata
     titles = normalise(" ".join((facts.title or "", chunk.document_name, *chunk.heading_path)))

@@ -89,6 +89,8 @@ _RULES: tuple[tuple[re.Pattern[str], Wanted, frozenset[ValueKind]], ...] = (
         _any(
             "多少钱 多少元 多少块 几块 几元 金额 价格 价钱 费用 收费 单价 票价 门票 租金 房租 工资",
             "薪资 薪酬 罚款 罚多少 赔多少 补贴多少 额度 人均消费 多少万",
+            "(?:补贴|补助|津贴|奖金|奖励|押金|学费|报酬|赔偿|收入|费|价).{0,12}(?:多少|几何)",
+            "(?:补贴|补助|津贴|奖金).{0,12}(?:什么|哪个|何种)?标准",
         ),
         "value",
         frozenset({"money"}),
@@ -109,8 +111,8 @@ _RULES: tuple[tuple[re.Pattern[str], Wanted, frozenset[ValueKind]], ...] = (
     ),
     (
         _any(
-            "哪些 哪几 有什么(?!区别|不同|关系) 包括什么 包含什么 什么材料 哪种 列出 分别是 清单",
-            "几种 几类",
+            "哪些 哪几 有什么(?!区别|不同|关系) 包括什么 包含什么 什么材料 哪种 列出",
+            "分别是(?!多少) 清单 几种 几类",
         ),
         "list",
         frozenset(),
@@ -182,6 +184,12 @@ def answers_kind(asked_for: Asked, text: str) -> bool:
     return mark is None or bool(mark.search(text))
 
 
+def key_answers(asked_for: Asked, key: str) -> bool:
+    """Whether a field or column of this name is likely to hold what was asked for."""
+    wanted = [*asked_for.kinds, asked_for.wanted]
+    return any(_KEYS[name].search(key) for name in wanted if name in _KEYS)
+
+
 def values_of_kind(asked_for: Asked, text: str) -> list[tuple[int, int]]:
     """Spans of the values in `text` that can answer the question, in order."""
     return [
@@ -196,6 +204,21 @@ def values_of_kind(asked_for: Asked, text: str) -> list[tuple[int, int]]:
 _RELATIVE_DATE = re.compile(
     r"公布之日|发布之日|印发之日|之日起|每[年月周日]|次[年月日]|当[天日年月]|即日起"
 )
+_KEYS: dict[str, re.Pattern[str]] = {
+    "money": _any("价 费 金额 元 钱 标准 工资 薪 租金 补贴 补助 额度 限额"),
+    "phone": _any("电话 分机 手机 热线 联系方式 号码"),
+    "email": _any("邮箱 邮件 e-?mail"),
+    "url": _any("网址 官网 链接"),
+    "place": _any("地址 地点 位置 所在 楼层"),
+    "person": _any("姓名 负责人 联系人 人员 名字"),
+    "organisation": _any("部门 单位 机构 公司"),
+    "duration": _any("(?<!日)期 时长 天数 时间 年限 小时 天）"),
+    "date": _any("日期 时间 年份"),
+    "time": _any("时间 几点"),
+    "percent": _any("率 比例 占比"),
+    "count": _any("数 容量 容纳"),
+}
+"""Words in the names of fields and columns that tell what kind of thing they hold."""
 _MARKS: dict[str, re.Pattern[str]] = {
     "place": re.compile(r"[省市区县镇乡村路街道号楼层室厅馆站]|地址|位于|地点"),
     "reason": re.compile(r"因为|由于|因|原因|所以|导致|为了|故|鉴于|缘于|造成"),

@@ -11,10 +11,12 @@ from collections.abc import Sequence
 
 from rag.answer.agreement import agreeing
 from rag.answer.asks import answers_kind
-from rag.answer.compare import compare
+from rag.answer.compare import compare, names_several
 from rag.answer.layout import bullets, numbered, paragraph, quote, shown_table
+from rag.answer.parts import parts
 from rag.answer.pieces import Piece, faq_question, pieces
-from rag.answer.rank import Question, Ranked, presence_in, rank, read_question
+from rag.answer.rank import Question, Ranked, holds_kind, presence_in, rank, read_question
+from rag.answer.record import from_record
 from rag.answer.steps import list_items, steps
 from rag.answer.summary import summarise
 from rag.answer.terms import content_terms, coverage
@@ -33,6 +35,7 @@ LONGEST_FAQ = 600
 """Characters of a FAQ answer that is given whole."""
 
 
+_VAGUE = ("text", "yes_no")
 _ONE_THING = ("value", "phone", "email", "url", "place", "person", "organisation", "yes_no")
 
 
@@ -50,8 +53,9 @@ def extract(understanding: Understanding, evidence: Sequence[Evidence]) -> str:
     usable = agreeing(understanding, evidence) or tuple(evidence)
     if not usable:
         return ""
-    question = read_question(understanding.standalone_question)
-    if understanding.intent == "comparison":
+    text = understanding.standalone_question
+    question = read_question(text)
+    if understanding.intent == "comparison" or names_several(understanding):
         answer = compare(understanding, question, usable)
         if answer:
             return answer
@@ -60,7 +64,9 @@ def extract(understanding: Understanding, evidence: Sequence[Evidence]) -> str:
         return answer
     if understanding.intent == "summary":
         return summarise(question, usable)
-    return _from_passages(understanding, question, usable)
+    questions = [read_question(text, part) for part in parts(text)]
+    answers = [_from_passages(understanding, one, usable) for one in questions]
+    return "\n\n".join(dict.fromkeys(answer for answer in answers if answer))
 
 
 def _from_passages(
@@ -81,6 +87,8 @@ def _from_passages(
             return paragraph([sentence])
     if best.kind == "row":
         return _rows(question, ranked)
+    if best.kind == "pair":
+        return from_record(question, ranked, evidence)
     if wanted == "list" or best.kind == "lead":
         found = list_items(question, evidence, ranked)
         if found:
@@ -98,15 +106,30 @@ def _from_faq(question: Question, evidence: Sequence[Evidence]) -> str:
         if not asked:
             continue
         theirs = content_terms(asked)
+        if not _same_kind(question, asked):
+            continue
         both = min(coverage(question.terms, asked), coverage(theirs, question.text))
         if both >= FAQ_MATCH and (best is None or both > best[0]):
             best = (both, item)
     if best is None:
         return ""
     parts = [piece for piece in pieces(best[1]) if piece.kind != "heading"]
+    specific = question.asked.wanted not in _VAGUE
+    if specific and not any(holds_kind(question.asked, piece) for piece in parts):
+        return ""
     if not parts or sum(len(piece.body) for piece in parts) > LONGEST_FAQ:
         return ""
     return _as_written(parts)
+
+
+def _same_kind(question: Question, other: str) -> bool:
+    """Whether two questions about the same words can want the same answer (多久换, 怎么换)."""
+    mine, theirs = question.asked, read_question(other).asked
+    if mine.wanted in _VAGUE or theirs.wanted in _VAGUE:
+        return True
+    return mine.wanted == theirs.wanted and (
+        mine.kinds & theirs.kinds == mine.kinds or not mine.kinds
+    )
 
 
 def _as_written(parts: Sequence[Piece]) -> str:

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rag.answer.agreement import agreeing, slot_fits
-from rag.answer.asks import answers_kind
-from rag.answer.pieces import about
-from rag.answer.rank import Question, rank, read_question
+from rag.answer.pieces import Piece, about
+from rag.answer.rank import Question, holds_kind, rank, read_question
 from rag.answer.terms import Term, coverage, presence, searchable
 from rag.text.normalise import normalise
 from rag.text.similar import containment
@@ -42,6 +41,11 @@ DENSE_LOW, DENSE_HIGH = 0.75, 0.95
 e5 models: an unrelated question still reaches 0.8). Others are clipped to the same range."""
 
 
+FOREIGN_BELOW = 0.7
+"""Best cosine below which another kind of embedder is at work, whose scale is not known: the
+dense features then stay 0 and the model without them decides."""
+
+
 def features(
     understanding: Understanding, hits: Sequence[Hit], evidence: Sequence[Evidence]
 ) -> dict[str, float]:
@@ -61,7 +65,7 @@ def features(
         "rare_missing": _rare_missing(question.terms, everything),
         "name_missing": _name_missing(question.terms, everything),
         "likeness": max(containment(normalise(question.text), searchable(t)) for t in texts),
-        "kind": _kind(question, [one.piece.body for one in ranked[:3]]),
+        "kind": _kind(question, [one.piece for one in ranked]),
         "few_terms": 1.0 / (1.0 + sum(term.weight for term in question.terms)),
         "slot_silent": float("silent" in slot_fits(understanding, usable).values()),
     }
@@ -82,14 +86,17 @@ def _name_missing(terms: Sequence[Term], text: str) -> float:
     return max((1.0 - presence(t.text, text) for t in terms if t.name), default=0.0)
 
 
-def _kind(question: Question, bodies: Sequence[str]) -> float:
-    """1 when the best sentence holds the kind asked for, 0.5 a later one or no kind asked."""
+def _kind(question: Question, best_first: Sequence[Piece]) -> float:
+    """1 when the best piece holds the kind asked for, 0.6 one of the next two, 0.3 any other.
+
+    0.5 when the question asks for no kind in particular.
+    """
     if question.asked.wanted in ("text", "steps", "yes_no"):
         return 0.5
-    holds = [answers_kind(question.asked, body) for body in bodies]
-    if holds and holds[0]:
-        return 1.0
-    return 0.5 if any(holds) else 0.0
+    place = next((i for i, p in enumerate(best_first) if holds_kind(question.asked, p)), None)
+    if place is None:
+        return 0.0
+    return 1.0 if place == 0 else 0.6 if place < 3 else 0.3
 
 
 def _from_scores(hits: Sequence[Hit], usable: Sequence[Evidence]) -> dict[str, float]:
@@ -103,6 +110,8 @@ def _from_scores(hits: Sequence[Hit], usable: Sequence[Evidence]) -> dict[str, f
     gap = top - sum(others) / len(others) if others else 0.0
     span = DENSE_HIGH - DENSE_LOW
     best = max(own, default=0.0)
+    if best < FOREIGN_BELOW:
+        best, dense = 0.0, []
     return {
         "rerank": _unit(top),
         "rerank_gap": _unit(gap),

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from rag.answer.markup import escape
 from rag.answer.pieces import Piece
-from rag.answer.rank import Question
-from rag.answer.terms import coverage, presence
+from rag.answer.rank import Question, key_fit
+from rag.answer.terms import coverage
+from rag.text.normalise import normalise
 
 _ARTICLE = re.compile(
     r"^第[一二三四五六七八九十百零〇\d]{1,8}条(?:之[一二三四五六七八九十]+)?[\s\u3000、：:]+(?=\S)"
@@ -82,16 +83,26 @@ def shown_table(rows: Sequence[Piece], question: Question | None = None) -> str:
     return "\n".join(lines)
 
 
+def row_words(row: Piece) -> str:
+    """A row as `column：value` parts."""
+    cells = zip(row.header, row.cells, strict=False)
+    return "；".join(f"{column}：{cell}" if column else cell for column, cell in cells if cell)
+
+
 def _cell_asked_for(question: Question, row: Piece) -> str:
-    """`column：value` when the question names one column, else an empty string."""
+    """The one cell that the question is about, with its column's name, or an empty string."""
+    named = [
+        (column, cell)
+        for column, cell in zip(row.header[1:], row.cells[1:], strict=False)
+        if any(term.name and term.text == normalise(column) for term in question.terms)
+    ]
+    if len(named) == 1 and named[0][1]:
+        # Columns are the things (models), rows their properties.
+        return sentence(f"{row.cells[0]}（{named[0][0]}）：{named[0][1]}", row.n)
     scored = []
     for column, cell in zip(row.header, row.cells, strict=False):
-        fit = max(
-            (term.weight * presence(term.text, column) for term in question.terms), default=0.0
-        )
-        named = 1.0 if column and column in question.text else fit
         in_cell = coverage(question.terms, cell) if cell else 1.0
-        scored.append((named - in_cell, column, cell))
+        scored.append((key_fit(question, column) - in_cell, column, cell))
     best = max(scored, default=(0.0, "", ""))
     if best[0] < 0.2 or not best[2]:
         return ""

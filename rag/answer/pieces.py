@@ -25,6 +25,7 @@ class Piece(NamedTuple):
     marker or quotation marks of Markdown). `about` are words that tell what it is about.
     `order` sorts pieces as they stand in their documents. `cells` and `header` are set on rows;
     `key` on pairs. `lead` is the index (in the same evidence) of the lead-in of an item, or -1.
+    Pairs of one record share a `group` (0 or more). `title` is the document's, "" if unknown.
     """
 
     n: int
@@ -40,6 +41,8 @@ class Piece(NamedTuple):
     cells: tuple[str, ...] = ()
     header: tuple[str, ...] = ()
     lead: int = -1
+    group: int = -1
+    title: str = ""
 
 
 LONGEST_JOINED = 140
@@ -60,6 +63,8 @@ _LIST_MARKS = (
     r"\[[ xX]\]\s*",
 )
 _MARKER = re.compile(rf"^\s*(?:{'|'.join(_LIST_MARKS)})+", re.I)
+_NUMBERED = re.compile(rf"^\s*(?:{'|'.join(_LIST_MARKS[2:])})", re.I)
+"""A line with a number is an item, whatever colon follows; a bullet may hold a pair."""
 _INLINE_MARKS = (
     rf"[(（](?:\d{{1,2}}|{_HAN_COUNT})[)）]",
     "[①-⑳]",
@@ -152,6 +157,7 @@ class _Reader:
         self.header: tuple[str, ...] = ()
         self.found: list[Piece] = []
         self.lead = -1
+        self.group = -1
         self.section = ""
 
     def read(self) -> list[Piece]:
@@ -172,7 +178,20 @@ class _Reader:
                 self.lead = -1
                 continue
             self._line(start, end)
-        return self.found
+        return self._with_records()
+
+    def _with_records(self) -> list[Piece]:
+        """Each pair is about its whole record: 单价 of the line that begins with the code."""
+        records: dict[int, list[str]] = {}
+        for piece in self.found:
+            if piece.group >= 0:
+                records.setdefault(piece.group, []).append(piece.body)
+        return [
+            piece._replace(about=f"{piece.about} {' '.join(records[piece.group])}")
+            if piece.group >= 0 and len(records[piece.group]) > 1
+            else piece
+            for piece in self.found
+        ]
 
     def _is_heading(self, line: str) -> bool:
         stripped = line.strip()
@@ -188,12 +207,26 @@ class _Reader:
 
     def _line(self, start: int, end: int) -> None:
         line = self.text[start:end]
-        for offset, stop in _pairs(line):
-            key = _PAIR.match(line[offset:stop])
+        parts = list(_pairs(line))
+        self.group = self._group(line, len(parts))
+        for offset, stop in parts:
+            key = None if _NUMBERED.match(line) else _PAIR.match(line[offset:stop])
             if key and _is_value(line[offset + key.end() : stop]):
                 self._add("pair", start + offset, start + stop, key=key.group(1))
-                continue
-            self._prose(start + offset, start + stop)
+            else:
+                self._prose(start + offset, start + stop)
+        self.group = -1
+
+    def _group(self, line: str, parts: int) -> int:
+        """The record of a line: its own for a line of several pairs; single pairs join."""
+        last = self.found[-1] if self.found else None
+        new = len(self.found)
+        if parts > 1 or last is None or last.kind != "pair" or last.group < 0:
+            return new
+        key = _PAIR.match(line)
+        used = {piece.key for piece in self.found if piece.group == last.group}
+        before = self.text[last.start : last.end + 1]
+        return last.group if key and key.group(1) not in used and "\n" in before else new
 
     def _prose(self, start: int, end: int) -> None:
         marked = bool(_MARKER.match(self.text[start:end]))
@@ -228,8 +261,8 @@ class _Reader:
         if not body or not re.search(r"\w", body):
             return
         has_lead = 0 <= self.lead < len(self.found) and kind in ("item", "pair", "sentence")
-        words = [self.about, self.section]
-        if has_lead:
+        words = [self.about, self.section, *header]
+        if has_lead or (kind == "row" and 0 <= self.lead < len(self.found)):
             words.append(self.found[self.lead].body)
         chunk = self.evidence.chunk
         order = (chunk.document_id, chunk.ordinal, self.evidence.span[0] + start)
@@ -237,6 +270,7 @@ class _Reader:
             Piece(
                 self.evidence.n, kind, text, body, start, start + len(text), " ".join(words), order,
                 self.evidence.score, key, cells, header, self.lead if has_lead else -1,
+                self.group if kind == "pair" else -1, chunk.metadata.title or "",
             )
         )  # fmt: skip
 

@@ -39,9 +39,16 @@ def position(question: str, text: str) -> Inside:
         if mine is None or not bounds:
             continue
         met = True
+        if _same_words(question, value, text):
+            continue  # 超过12天 is asked, 超过12天 is said: the border itself is meant
         if not any(_holds(low, high, mine) for _, _, low, high in bounds):
             return "outside"
     return "inside" if met else "unknown"
+
+
+def _same_words(question: str, value: Found, text: str) -> bool:
+    """Whether the text repeats the question's value with the two letters before it."""
+    return value.start >= 2 and question[value.start - 2 : value.end] in text
 
 
 Bound = tuple[Decimal, bool]

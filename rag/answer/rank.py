@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rag.answer.asks import Asked, answers_kind, asked, asking_spans
+from rag.answer.asks import Asked, answers_kind, asked, asking_spans, key_answers
 from rag.answer.pieces import Piece, pieces
 from rag.answer.ranges import position
 from rag.answer.terms import Term, content_terms, coverage, presence
@@ -20,12 +21,14 @@ KIND_MISSING = 0.25
 KEY_BONUS = 0.5
 PRIOR_SHARE = 0.25
 RANGE_BONUS = 0.25
+ROW_NAME_BONUS = 0.35
 FOCUS_WEIGHT = 1.5
 FOCUS_REACH = 5
 """These weigh kind of answer, `key：value` and the passage's own rank against coverage (0..1);
 chosen by us on samples and checked with `benchmarks/bench_answers.py`."""
 
 
+_MAY_LEAD = ("text", "list", "steps", "definition", "reason")
 _IN_RANGE = {"inside": 1.0, "outside": -1.0, "unknown": 0.0}
 
 
@@ -38,19 +41,23 @@ class Ranked(NamedTuple):
 
 
 class Question(NamedTuple):
-    """A completed question with what ranking needs of it."""
+    """A completed question with what ranking needs of it.
+
+    `focus` is the part that is being answered: the whole text, or one of several parts.
+    """
 
     text: str
     terms: tuple[Term, ...]
     asked: Asked
+    focus: str
 
 
-def read_question(text: str) -> Question:
-    """Take the question apart once."""
+def read_question(text: str, part: str = "") -> Question:
+    """Take the question apart once; `part` is the one of its parts to answer now."""
     terms = content_terms(text)
-    focus = _focus(text, terms)
-    weighed = tuple(t._replace(weight=t.weight * FOCUS_WEIGHT) if t in focus else t for t in terms)
-    return Question(text, weighed, asked(text))
+    near = _focus(part or text, terms)
+    weighed = tuple(t._replace(weight=t.weight * FOCUS_WEIGHT) if t in near else t for t in terms)
+    return Question(text, weighed, asked(part or text), part or text)
 
 
 def _focus(text: str, terms: Sequence[Term]) -> set[Term]:
@@ -66,7 +73,8 @@ def _focus(text: str, terms: Sequence[Term]) -> set[Term]:
 def rank(question: Question, evidence: Sequence[Evidence]) -> list[Ranked]:
     """All quotable pieces, best first; ties keep the order of the documents."""
     ranked = [score(question, piece) for item in evidence for piece in pieces(item)]
-    ranked = [one for one in ranked if one.piece.kind != "heading"]
+    hidden = {"heading"} if question.asked.wanted in _MAY_LEAD else {"heading", "lead"}
+    ranked = [one for one in ranked if one.piece.kind not in hidden] or ranked
     ranked.sort(key=lambda one: (-one.score, one.piece.order))
     return ranked
 
@@ -77,10 +85,12 @@ def score(question: Question, piece: Piece) -> Ranked:
     total = covered + PRIOR_SHARE * piece.prior
     total += 0.15 * containment(normalise(question.text), normalise(piece.body))
     if question.asked.wanted != "text" and piece.kind != "lead":
-        total += KIND_BONUS if answers_kind(question.asked, piece.body) else -KIND_MISSING
+        total += KIND_BONUS if holds_kind(question.asked, piece) else -KIND_MISSING
+    if piece.cells and _names_row(question, piece.cells[0]):
+        total += ROW_NAME_BONUS
     total += RANGE_BONUS * _IN_RANGE[position(question.text, piece.body)]
     if piece.key:
-        total += KEY_BONUS * _key_fit(question, piece.key)
+        total += KEY_BONUS * key_fit(question, piece.key) * covered
     if len(piece.body) < 6 and not piece.key and piece.kind == "sentence":
         total -= 0.2
     return Ranked(piece, total, covered)
@@ -103,10 +113,35 @@ def presence_in(term: Term, piece: Piece) -> float:
     return max(inside, ABOUT_SHARE * presence(term.text, piece.about))
 
 
-def _key_fit(question: Question, key: str) -> float:
-    """Whether a key or column name is what was asked for (价格 in "价格是多少")."""
-    name = normalise(key)
-    if name and name in normalise(question.text):
+def key_fit(question: Question, key: str) -> float:
+    """Whether a key or column name is what was asked for, 0..1 (价格 in "价格是多少")."""
+    name = normalise(re.sub(r"[（(].*?[)）]", "", key))
+    if name and name in normalise(question.focus):
         return 1.0
     key_terms = content_terms(key)
-    return 0.6 * coverage(key_terms, question.text) if key_terms else 0.0
+    shared = coverage(key_terms, question.focus) if key_terms else 0.0
+    return 0.5 + 0.3 * shared if key_answers(question.asked, key) else 0.6 * shared
+
+
+def holds_kind(asked_for: Asked, piece: Piece) -> bool:
+    """Whether a piece holds the kind of thing asked for; a column's name counts for its cells."""
+    if piece.key:
+        value = piece.body[len(piece.key) + 1 :]
+        if key_answers(asked_for, piece.key):
+            return not asked_for.kinds or any(c.isdigit() for c in value)
+        return bool(asked_for.kinds) and answers_kind(asked_for, value)
+    if piece.cells:
+        columns = zip(piece.header, piece.cells, strict=False)
+        if any(key_answers(asked_for, head) and _filled(asked_for, c) for head, c in columns):
+            return True
+    return answers_kind(asked_for, piece.body)
+
+
+def _filled(asked_for: Asked, cell: str) -> bool:
+    return any(c.isdigit() for c in cell) if asked_for.kinds else bool(cell.strip())
+
+
+def _names_row(question: Question, cell: str) -> bool:
+    """Whether a row's first cell is a code or name that the question gives in full."""
+    name = normalise(cell)
+    return len(name) >= 2 and any(term.text == name for term in question.terms)

@@ -13,7 +13,7 @@ from typing import Literal
 from pydantic import Field
 
 from rag.answer.agreement import Fit, quoted_titles, slot_fits
-from rag.answer.asks import without_asking
+from rag.answer.asks import asked, without_asking
 from rag.answer.features import features
 from rag.answer.markup import escape
 from rag.answer.pieces import faq_question
@@ -27,6 +27,8 @@ REFUSAL_PREFIX = "根据现有信息无法确定"
 
 CONFLICT_CEILING = 0.3
 """Confidence at most when all evidence is about another region, year, product or title."""
+NO_VALUE_CEILING = 0.5
+"""Confidence at most when an amount, a share or an address is asked for and none is there."""
 MOST_SUGGESTIONS = 3
 _SLOT_WORDS = {"region": "地区", "time": "时间", "product": "产品", "code": "编号", "title": "文件"}
 _WEIGHTS = Path(__file__).with_name("confidence_weights.json")
@@ -62,14 +64,25 @@ def confidence(
     conflicts = tuple(slot for slot, fit in fits.items() if fit == "conflict")
     if conflicts:
         value = min(value, CONFLICT_CEILING)
+    if found["kind"] == 0.0 and _wants_a_value(understanding.standalone_question):
+        value = min(value, NO_VALUE_CEILING)
     value = round(value, 4)
     reason = _reason(found, conflicts)
     return Confidence(value=value, features=found, reason=reason, conflicts=conflicts)
 
 
+def _wants_a_value(question: str) -> bool:
+    """Whether the question asks for one narrow kind of value, which nothing else can answer."""
+    wanted = asked(question)
+    return len(wanted.kinds) == 1 and not wanted.kinds & {"date", "count", "number"}
+
+
 def probability(found: dict[str, float]) -> float:
     """The logistic model's value for features, 0..1."""
-    intercept, weights = _model("reranked" if found.get("rerank") else "plain")
+    reranked, dense = bool(found.get("rerank")), bool(found.get("dense"))
+    intercept, weights = _model(
+        ("reranked" if reranked else "plain") + ("" if dense else "_lexical")
+    )
     total = intercept + sum(weight * found.get(name, 0.0) for name, weight in weights.items())
     return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))
 
@@ -111,9 +124,9 @@ def refusal(
     return "\n\n".join(lines), suggestions
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=4)
 def _model(name: str) -> tuple[float, dict[str, float]]:
-    """Intercept and weights; "plain" serves where no reranker has run."""
+    """Intercept and weights: "plain" where no reranker has run, "…_lexical" without cosines."""
     raw = json.loads(_WEIGHTS.read_text(encoding="utf-8"))[name]
     return float(raw["intercept"]), {k: float(v) for k, v in raw["weights"].items()}
 
@@ -137,27 +150,27 @@ def _missing(understanding: Understanding, hits: Sequence[Hit], fits: dict[str, 
     if not hits:
         return "知识库里没有找到相关的内容。"
     if fits.get("region") == "conflict":
-        asked = "、".join(path.rsplit("/", 1)[-1] for path in slots.region)
+        named = "、".join(path.rsplit("/", 1)[-1] for path in slots.region)
         have = _values([h.chunk.metadata.region for h in hits])
-        return f"没有找到{asked}的相关内容{_have(have)}。"
+        return f"没有找到{named}的相关内容{_have(have)}。"
     if fits.get("time") == "conflict":
-        asked = "、".join(period.text for period in slots.time)
+        named = "、".join(period.text for period in slots.time)
         years = [hit.chunk.metadata.year for hit in hits]
         have = _values([f"{year}年" if year else None for year in years])
-        return f"没有找到{escape(asked)}的相关内容{_have(have)}。"
+        return f"没有找到{escape(named)}的相关内容{_have(have)}。"
     if fits.get("product") == "conflict" or fits.get("code") == "conflict":
         names = [
             term.text.upper()
             for term in content_terms(understanding.standalone_question)
             if term.name
         ]
-        asked = "、".join(slots.product or names) or "所问的产品"
-        return f"没有找到{escape(asked)}的相关内容。"
+        named = "、".join(slots.product or names) or "所问的产品"
+        return f"没有找到{escape(named)}的相关内容。"
     if fits.get("title") == "conflict":
-        asked = "、".join(
+        named = "、".join(
             f"《{escape(t)}》" for t in quoted_titles(understanding.standalone_question)
         )
-        return f"知识库里没有{asked}。"
+        return f"知识库里没有{named}。"
     everything = "\n".join(f"{hit.chunk.document_name}\n{hit.chunk.text}" for hit in hits)
     lost = [
         term.text

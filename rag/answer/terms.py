@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from rag.answer.asks import without_asking
-from rag.text.normalise import is_han, normalise
+from rag.text.normalise import HAN, is_han, normalise
 from rag.text.numerals import arabic
 from rag.text.tokenise import codes, query_terms, rarity
 
@@ -111,6 +111,38 @@ _GENERIC = frozenset(
 )
 
 
+_GRAMMAR = (
+    "要各是最能会可被把的了在有和与去来到每再还都也就从对将上下里中过得"
+    "一二三四五六七八九十两几多少个台位次种只件"
+)
+"""Letters that stick to unknown words without being part of a name."""
+_SYNONYM_GROUPS = (
+    "价格 售价 单价 价钱 定价", "工资 薪资 薪水 薪酬", "社保 社会保险", "公积金 住房公积金",
+    "住宿费 住宿标准 住宿", "质保 保修", "辞职 离职 解除劳动合同", "电脑 计算机",
+    "手机 移动电话", "租房补贴 住房补贴 租赁补贴", "请假 休假", "年假 年休假", "生育假 产假",
+    "报销 报账", "发票 票据", "步骤 流程 程序", "材料 资料 文件", "期限 时限 期间",
+    "电话 联系方式", "负责 主管", "补助 补贴 津贴", "生效 施行 实施", "废止 失效", "罚款 处罚",
+    "员工 职工", "截止 截至", "结婚 婚", "餐补 伙食补助", "充电器 适配器 电源", "坏了 故障",
+    "维修 修理", "更换 换", "快递 物流", "密码 口令", "开会 会议", "上市 发布", "工龄 工作年限",
+    "办公地点 地址", "本科生 本科毕业生", "硕士生 硕士研究生", "博士生 博士研究生", "涨价 调价",
+    "开门 营业 开放", "关门 打烊 闭馆",
+)  # fmt: skip
+_SYNONYMS = {
+    word: tuple(other for other in group.split() if other != word)
+    for group in _SYNONYM_GROUPS
+    for word in group.split()
+}
+_SUFFIXES = "期数率额费量人员者度时处地"
+"""A word without this last letter says much the same (保修期, 保修)."""
+SYNONYM_CREDIT = 0.85
+"""What a synonym earns beside the word itself; chosen by us."""
+ABBREVIATION_CREDIT = 0.6
+"""What 社…保… (each first letter of two words) earns for 社保; chosen by us."""
+
+
+_COUNTING = "一两三几每各某这那"
+
+
 class Term(NamedTuple):
     """A content term in normalised form. `weight` is 0..1; `name` marks codes and names."""
 
@@ -127,7 +159,8 @@ def content_terms(question: str) -> tuple[Term, ...]:
     names |= {normalise(text) for text in quoted(question)}
     terms: dict[str, Term] = {}
     words = query_terms(stripped)
-    for text in (*_joined(words, normalise(stripped)), *names):
+    joined = _joined(words, normalise(stripped))
+    for text in (*(_core(word) for word in joined), *names):
         weight = 1.0 if text in names else _weight(text)
         if weight > 0:
             terms.setdefault(text, Term(text, weight, text in names))
@@ -172,8 +205,16 @@ def presence(term: str, text: str) -> float:
     canonical = arabic(term)
     if canonical != term and canonical in searched:
         return 1.0
-    if len(term) < 3 or not all(map(is_han, term)):
+    if any(other in searched for other in _SYNONYMS.get(term, ())):
+        return SYNONYM_CREDIT
+    if not all(map(is_han, term)):
         return 0.0
+    if len(term) == 2 and re.search(f"{term[0]}[{HAN}]{term[1]}[{HAN}]", searched):
+        return ABBREVIATION_CREDIT
+    if len(term) < 3:
+        return 0.0
+    if term[-1] in _SUFFIXES and term[:-1] in searched:
+        return SYNONYM_CREDIT
     pairs = [term[i : i + 2] for i in range(len(term) - 1)]
     return PARTIAL_CREDIT * sum(pair in searched for pair in pairs) / len(pairs)
 
@@ -186,11 +227,20 @@ def searchable(text: str) -> str:
     return normal if digits == normal else f"{normal}\n{digits}"
 
 
+def _core(word: str) -> str:
+    """A word that the dictionary does not know, without the grammar around it (要交 → 交)."""
+    if len(word) < 2 or rarity(word) < 1.0 or not all(map(is_han, word)):
+        return word
+    return word.strip(_GRAMMAR)
+
+
 def _weight(term: str) -> float:
+    if not term:
+        return 0.0
     if term in _GENERIC:
         return 0.12
-    if term.isdigit() and len(term) < 4:
-        return 0.3
+    if term.isdigit() or (len(term) == 2 and term[0] in _COUNTING):
+        return 0.3  # years are the slots' business; 一台, 每晚 only count
     weight = rarity(term)
     # A single letter is mostly the left-over of a word that the segmenter did not know.
     return weight * 0.5 if len(term) == 1 else weight

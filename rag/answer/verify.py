@@ -198,8 +198,8 @@ def _alike(a: str, b: str) -> bool:
 def _held(said: str, source: str) -> bool:
     """A short `key：value` or value alone whose words all stand in the source."""
     wanted = normalise(source)
-    parts = [normalise(part) for part in re.split(r"[：:，,、；;。|]", said) if part.strip()]
-    return len(said) <= 60 and bool(parts) and all(part in wanted for part in parts)
+    parts = [normalise(part) for part in re.split(r"[：:，,、；;。|（）()]", said) if part.strip()]
+    return len(said) <= 200 and bool(parts) and all(part in wanted for part in parts)
 
 
 def _source(citation: Citation) -> str:
