@@ -1,0 +1,178 @@
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from ingest_inputs import pdf, write
+from ingest_world import World
+
+from rag.errors import InvalidInput, ModelUnavailable
+from rag.ingest import jobs as module
+from rag.ingest.jobs import JobQueue
+
+
+def submit(world: World, name: str, text: str) -> str:
+    return world.jobs.submit(world.file(name, text), world.kb, name, "甲").id
+
+
+def statuses(world: World, ids: list[str], timeout: float = 15) -> list[str]:
+    return [job.status for job in world.jobs.wait(ids, timeout)]
+
+
+def wait_for(world: World, job_id: str, status: str) -> None:
+    deadline = time.monotonic() + 10
+    while world.catalog.jobs.get(job_id).status != status:
+        assert time.monotonic() < deadline, world.catalog.jobs.get(job_id)
+        time.sleep(0.02)
+
+
+def test_jobs_run_in_the_background(world: World) -> None:
+    world.jobs.start()
+    job_id = submit(world, "a.txt", "年假五天。")
+    assert statuses(world, [job_id]) == ["done"]
+    job = world.catalog.jobs.get(job_id)
+    assert (job.stage, job.progress, job.attempts) == ("store", 1.0, 1)
+    info = world.catalog.documents.get(job.document_id or "")
+    assert (info.name, info.uploaded_by) == ("a.txt", "甲")
+
+
+def test_twenty_files_at_once_with_bad_ones_among_them(world: World) -> None:
+    world.jobs.start()
+    contents = [("   " if n % 5 == 0 else f"第{n}份文件的内容。") for n in range(20)]
+    ids = [submit(world, f"{n}.txt", text) for n, text in enumerate(contents)]
+    expected = ["failed" if n % 5 == 0 else "done" for n in range(20)]
+    assert statuses(world, ids, 40) == expected
+    assert sorted(world.chunk_texts()) == sorted(t for t in contents if t.strip())
+    for n, job_id in enumerate(ids):
+        assert ("只有空白" in (world.catalog.jobs.get(job_id).error or "")) is (n % 5 == 0)
+
+
+def test_two_identical_files_in_one_batch_are_one_document(world: World) -> None:
+    world.jobs.start()
+    ids = [submit(world, name, "一样的内容。") for name in ("a.txt", "b.txt")]
+    assert statuses(world, ids) == ["done", "done"]
+    assert len(world.catalog.documents.list([world.kb])) == 1
+    assert "相同" in (world.catalog.jobs.get(ids[1]).error or "")
+
+
+def test_a_waiting_job_is_cancelled_at_once(world: World) -> None:
+    world.embedder.gate.clear()
+    world.jobs.start()
+    first, second = submit(world, "a.txt", "甲。"), submit(world, "b.txt", "乙。")
+    wait_for(world, first, "running")
+    world.jobs.cancel(second)
+    assert world.catalog.jobs.get(second).status == "cancelled"
+    world.embedder.gate.set()
+    assert statuses(world, [first, second]) == ["done", "cancelled"]
+    assert world.chunk_texts() == ["甲。"]
+
+
+def test_a_running_job_is_cancelled_at_its_next_step(world: World) -> None:
+    world.embedder.gate.clear()
+    world.jobs.start()
+    job_id = submit(world, "a.txt", "甲。")
+    wait_for(world, job_id, "running")
+    world.jobs.cancel(job_id)
+    time.sleep(module._REPORT_EVERY_S * 1.2)
+    world.embedder.gate.set()
+    assert statuses(world, [job_id]) == ["cancelled"]
+    assert world.chunk_texts() == []
+
+
+def test_retry_with_a_password(world: World, tmp_path: Path) -> None:
+    path = pdf(
+        tmp_path / "密.pdf", lambda p: write(p, 72, 99, "机密规定"), encryption=4, user_pw="x"
+    )
+    world.jobs.start()
+    job = world.jobs.submit(path, world.kb, "密.pdf")
+    assert statuses(world, [job.id]) == ["failed"]
+    assert "密码" in (world.catalog.jobs.get(job.id).error or "")
+    world.jobs.retry(job.id, password="x")
+    assert statuses(world, [job.id]) == ["done"]
+    assert "x" not in world.catalog.jobs.payload(job.id).values()
+    with pytest.raises(InvalidInput):
+        world.jobs.retry(job.id)
+
+
+def test_transient_failures_are_retried_by_themselves(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "RETRY_DELAYS_S", (0.2, 0.2, 0.2))
+    world.embedder.error = ModelUnavailable("模型没有响应。", "请稍后重试。")
+    world.jobs.start()
+    job_id = submit(world, "a.txt", "甲。")
+    deadline = time.monotonic() + 10
+    while "自动重试" not in (world.catalog.jobs.get(job_id).error or ""):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    world.embedder.error = None
+    assert statuses(world, [job_id]) == ["done"]
+    assert world.catalog.jobs.get(job_id).attempts == 2
+
+
+def test_lasting_failures_are_not_retried(world: World) -> None:
+    world.jobs.start()
+    job_id = submit(world, "a.pdf", "%PDF-1.4 坏的")
+    assert statuses(world, [job_id]) == ["failed"]
+    assert world.catalog.jobs.get(job_id).attempts == 1
+
+
+def test_stopping_puts_the_running_job_back_and_a_start_resumes_it(world: World) -> None:
+    world.embedder.gate.clear()
+    world.jobs.start()
+    running, waiting = submit(world, "a.txt", "甲。"), submit(world, "b.txt", "乙。")
+    wait_for(world, running, "running")
+    world.jobs._stopping.set()
+    world.embedder.gate.set()
+    world.jobs.stop()
+    assert [world.catalog.jobs.get(j).status for j in (running, waiting)] == ["queued"] * 2
+    again = JobQueue(world.data, world.pipeline, world.catalog, lambda: world.settings)
+    again.start()
+    try:
+        assert [j.status for j in again.wait([running, waiting], 15)] == ["done", "done"]
+    finally:
+        again.stop()
+    assert sorted(world.chunk_texts()) == ["乙。", "甲。"]
+
+
+def test_a_job_that_was_running_when_the_process_died_is_run_again(world: World) -> None:
+    job_id = submit(world, "a.txt", "甲。")
+    world.catalog.jobs.update(job_id, status="running", attempts=1)
+    world.jobs.start()
+    assert statuses(world, [job_id]) == ["done"]
+
+
+def test_a_file_that_keeps_killing_the_process_is_given_up(world: World) -> None:
+    job_id = submit(world, "a.txt", "甲。")
+    world.catalog.jobs.update(job_id, status="running", attempts=module.MAX_ATTEMPTS)
+    world.jobs.start()
+    assert statuses(world, [job_id]) == ["failed"]
+    assert "中断" in (world.catalog.jobs.get(job_id).error or "")
+
+
+def test_a_document_deleted_meanwhile_ends_its_job(world: World) -> None:
+    world.embedder.gate.clear()
+    world.jobs.start()
+    job_id = submit(world, "a.txt", "甲。")
+    wait_for(world, job_id, "running")
+    while (document_id := world.catalog.jobs.get(job_id).document_id) is None:
+        time.sleep(0.02)
+    world.pipeline.delete_document(document_id)
+    world.embedder.gate.set()
+    assert statuses(world, [job_id]) == ["failed"]
+    assert world.vectors.chunk_ids(world.kb) == set()
+
+
+def test_other_long_work_runs_in_the_same_queue(world: World) -> None:
+    done: list[float] = []
+
+    def work(step: object) -> None:
+        assert callable(step)
+        step(0.5)
+        done.append(0.5)
+
+    world.jobs.start()
+    job = world.jobs.submit_rebuild(work)
+    assert statuses(world, [job.id]) == ["done"]
+    assert done == [0.5]
