@@ -20,12 +20,14 @@ MOST_PARTS = 5
 _BORDER = re.compile(r"[？?；;。\n]+|[，,](?=[^，,]{2,}[？?]?$)")
 _TOGETHER = re.compile(r"(?:这|上述|以上)?[两二三四五]?(?:地|者|个|款|年|种|城|市|省)?(?:之间)?")
 _ASKS_DIFFERENCE = re.compile(
-    r"(?:有|是)?(?:什么|哪些|何|多大|多少)?(?:的)?(?:区别|差异|差别|不同(?:点|之处)?|不一样)|差(?:了)?多少|相差(?:多少)?|对比(?:一下)?|比较(?:一下)?"
+    r"(?:有|是)?(?:什么|哪些|何|多大|多少)?(?:的)?(?:区别|差异|差别|不同(?:点|之处)?|不一样)"
+    r"|差(?:了)?多少|相差(?:多少)?|对比(?:一下)?|比较(?:一下)?"
 )
 _EACH = re.compile(r"分别|各自|各(?=是|有|为|需|多少)")
 _WHICH_IS = re.compile(r"(?:哪(?:一)?[个款种项家]|谁)(?:更|比较|最)?(?:加)?")
 _ATTRIBUTES = re.compile(
-    r"^(?P<of>.{2,30}?的)(?P<a>[\u4e00-\u9fffA-Za-z]{2,8})(?:和|与|及|以及|、)(?P<b>[\u4e00-\u9fffA-Za-z]{2,8})(?:分别|各)(?P<ask>.{1,12})$"
+    r"^(?P<of>.{2,30}?的)(?P<a>[\u4e00-\u9fffA-Za-z]{2,8})(?:和|与|及"
+    r"|以及|、)(?P<b>[\u4e00-\u9fffA-Za-z]{2,8})(?:分别|各)(?P<ask>.{1,12})$"
 )
 
 
@@ -111,9 +113,7 @@ def _only(question: str, span: tuple[int, int], spans: Sequence[tuple[int, int]]
     rest = question[last:]
     if match := _TOGETHER.match(rest):
         rest = rest[match.end() :] if re.search("[两二三四五者]", match.group()) else rest
-    links = "".join(
-        question[a:b] for (_, a), (b, _) in itertools.pairwise(sorted(spans)) if a < b
-    )
+    links = "".join(question[a:b] for (_, a), (b, _) in itertools.pairwise(sorted(spans)) if a < b)
     if re.fullmatch(r"[、，,和与及跟或比对\s]*", links):
         head = question[:first] + question[span[0] : span[1]]
     else:  # 北京的租房补贴和上海的租房补贴: each has words of its own
@@ -129,9 +129,13 @@ def _as_question(head: str, rest: str, whole: str) -> str:
     body = _ASKS_DIFFERENCE.sub("", _EACH.sub("", head + rest)) if not rest else head
     if rest:
         rest = _WHICH_IS.sub("是否", _ASKS_DIFFERENCE.sub("", _EACH.sub("", rest)))
-        body += rest if rest.startswith("的") and len(rest.strip("的？? ")) > 1 else rest.lstrip("的")
+        body += (
+            rest if rest.startswith("的") and len(rest.strip("的？? ")) > 1 else rest.lstrip("的")
+        )
     body = body.strip().rstrip("？?的在上 ")
-    return f"{body}？" if asks(body) or "是否" in body else f"{body}是{'多少' if number else '什么'}？"
+    return (
+        f"{body}？" if asks(body) or "是否" in body else f"{body}是{'多少' if number else '什么'}？"
+    )
 
 
 def _two_topics(question: str) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ that is possible.
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass
 from functools import lru_cache
@@ -72,7 +73,10 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A noun phrase: text[start:end]; `kind` is "topic", "person", "place", "time" or "relation"."""
+    """A noun phrase: text[start:end].
+
+    `kind` is "topic", "person", "place", "time" or "relation".
+    """
 
     text: str
     start: int
@@ -162,9 +166,7 @@ def _asking_clause(parsed: Parsed) -> tuple[int, int]:
         if token.role == "mark" and _CLAUSE_END.match(token.text):
             borders.append(token.end)
     borders.append(len(parsed.text))
-    clauses = [
-        (a, b) for a, b in zip(borders, borders[1:], strict=False) if parsed.text[a:b].strip()
-    ]
+    clauses = [(a, b) for a, b in itertools.pairwise(borders) if parsed.text[a:b].strip()]
     for a, b in reversed(clauses):
         if _ASKS.search(parsed.text[a:b]) and any(
             p.kind == "topic" and a <= p.start < b for p in parsed.phrases
@@ -190,9 +192,8 @@ def _plain_tokens(text: str, start: int, end: int) -> list[Token]:
     position = start
     for word, tag in tagged(text[start:end]):
         pieces = [(word, tag)]
-        if len(word) == 2 and word[0] in "会能可要需" and tag[0] in "nva" and word not in _WHOLE:
-            if word not in lexicon.AUXILIARIES:
-                pieces = [(word[0], "v"), (word[1], "v")]
+        if len(word) == 2 and word[0] in "会能可要需" and tag[0] in "nva" and not _is_one(word):
+            pieces = [(word[0], "v"), (word[1], "v")]
         for piece, piece_tag in pieces:
             tokens.append(
                 Token(piece, position, position + len(piece), _role(piece, piece_tag), piece_tag)
@@ -226,6 +227,11 @@ _WHOLE = frozenset(
         "要求",
     ]
 )
+
+
+def _is_one(word: str) -> bool:
+    """会议 is a word; 会扣 is a modal and a verb that jieba took for one."""
+    return word in _WHOLE or word in lexicon.AUXILIARIES
 
 
 def _role(word: str, tag: str) -> Role:
@@ -279,7 +285,7 @@ def _split_run(text: str, run: list[Token]) -> list[Phrase]:
     phrases: list[Phrase] = []
     tokens = list(run)
     start, end = tokens[0].start, tokens[-1].end
-    regions = [m for m in find_regions(text[start:end])]
+    regions = find_regions(text[start:end])
     while tokens and regions and regions[0].start == tokens[0].start - start:
         region = regions.pop(0)
         if QUOTED_TITLE.match(tokens[0].text):

@@ -85,8 +85,8 @@ CITIES: dict[str, str] = {
 """Province → its prefecture-level divisions (and those directly under it)."""
 
 _AUTONOMOUS = """
-延边 恩施 湘西 阿坝 甘孜 凉山 黔西南 黔东南 黔南 楚雄 红河 文山 西双版纳 大理 德宏 怒江 迪庆 临夏 甘南 海北 黄南 海南 果洛
-玉树 海西 昌吉 博尔塔拉 巴音郭楞 克孜勒苏 伊犁
+延边 恩施 湘西 阿坝 甘孜 凉山 黔西南 黔东南 黔南 楚雄 红河 文山 西双版纳 大理 德宏 怒江 迪庆
+临夏 甘南 海北 黄南 海南 果洛 玉树 海西 昌吉 博尔塔拉 巴音郭楞 克孜勒苏 伊犁
 """
 PREFECTURES = frozenset(_AUTONOMOUS.split())
 """Autonomous prefectures: their suffix is 州."""
@@ -237,10 +237,10 @@ PLAIN_LETTERS = frozenset("京沪津渝冀皖闽赣豫鄂粤黔滇琼浙甬穗�
 """Letters that mean little else, so that "在沪" or "沪籍" is a place."""
 
 _EVERYDAY = """
-白银 来宾 朝阳 日照 阿里 安康 海北 海西 海东 山南 北海 中山 百色 东方 吴忠 玉树 永康 平湖
-前海 渝中 海宁 文昌 中卫 固原 平凉 黄山 白山 凉山 红河 怒江 文山 南通 安顺 内江 桃园 台中
-新北 光明 湘西 武威 天水 雄安 金陵 春城 冰城 泉城 永州 嘉定 东阳 东营 通化 保山 阳泉 西宁
-高雄 嘉义 天门 长治 大庆 三明 四平 大同 哈密 普洱 和田 孝感 玉林
+白银 来宾 朝阳 日照 阿里 安康 海北 海西 海东 山南 北海 中山 百色 东方 吴忠 玉树 永康 平湖 前海
+渝中 海宁 文昌 中卫 固原 平凉 黄山 白山 凉山 红河 怒江 文山 南通 安顺 内江 桃园 台中 新北 光明
+湘西 武威 天水 雄安 金陵 春城 冰城 泉城 永州 嘉定 东阳 东营 通化 保山 阳泉 西宁 高雄 嘉义 天门
+长治 大庆 三明 四平 大同 哈密 普洱 和田 孝感 玉林
 """
 EVERYDAY_WORDS = frozenset(_EVERYDAY.split())
 """Names that are also everyday words, people or other places.

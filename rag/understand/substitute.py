@@ -34,7 +34,10 @@ _STATE = ["国家", "全国", "中央"]
 
 
 def kind_of(value: str) -> str:
-    """The kind of a short noun phrase: region, time, clause, code, measure, person, relation, thing."""
+    """The kind of a short noun phrase.
+
+    One of region, time, clause, code, measure, person, condition, relation, thing.
+    """
     bare = value.strip()
     regions = find_regions(bare)
     if regions and not without_regions(bare).strip("的地区市省那"):

@@ -57,7 +57,9 @@ def test_there_are_ten_kinds_and_sixty_cases() -> None:
     assert len(CASES) >= 60
 
 
-LAWS = titles("山东省中医药条例", "浙江省中医药条例", "上海市实施《中华人民共和国教师法》办法", "上海港口条例")
+LAWS = titles(
+    "山东省中医药条例", "浙江省中医药条例", "上海市实施《中华人民共和国教师法》办法", "上海港口条例"
+)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +136,9 @@ def test_the_stored_completion_of_a_turn_is_used() -> None:
     assert complete("怎么申请？", history).standalone == "北京租房补贴怎么申请？"
 
 
-@pytest.mark.parametrize("question", ["它怎么申请？", "这个怎么办理？", "两者有什么区别？", "该办法何时施行？"])
+@pytest.mark.parametrize(
+    "question", ["它怎么申请？", "这个怎么办理？", "两者有什么区别？", "该办法何时施行？"]
+)
 def test_a_reference_to_nothing_is_reported(question: str) -> None:
     made = complete(question, ())
     assert made.standalone == question

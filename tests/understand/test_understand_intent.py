@@ -44,6 +44,8 @@ def test_classify(question: str, intent: str) -> None:
     assert 0 < confidence <= 1
 
 
-@pytest.mark.parametrize("question", ["你好，年假几天？", "好的，那病假呢", "谢谢公司给的福利有哪些", "可以报销吗"])
+@pytest.mark.parametrize(
+    "question", ["你好，年假几天？", "好的，那病假呢", "谢谢公司给的福利有哪些", "可以报销吗"]
+)
 def test_a_question_after_a_greeting_is_no_small_talk(question: str) -> None:
     assert not is_small_talk(question)
