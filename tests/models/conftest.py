@@ -20,6 +20,13 @@ def server() -> Iterator[ScriptedServer]:
 
 
 @pytest.fixture
+def spare() -> Iterator[ScriptedServer]:
+    """A second endpoint, to fall back to."""
+    with ScriptedServer() as running:
+        yield running
+
+
+@pytest.fixture
 def secrets(tmp_path: Path) -> Secrets:
     return Secrets(tmp_path)
 
