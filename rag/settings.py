@@ -21,6 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from rag.errors import SettingsError
 
 ENVIRONMENT_PREFIX = "ZHIWEN_"
+SECRET_PREFIX = ENVIRONMENT_PREFIX + "SECRET_"
 DEFAULT_DATA_DIRECTORY = "./data"
 
 
@@ -258,6 +259,8 @@ def load_settings(
         overrides or {},
     ):
         for section, values in layer.items():
+            if not isinstance(values, Mapping):
+                raise _misplaced(section)
             layers.setdefault(section, {}).update(values)
     try:
         return Settings.model_validate({"data": data, **layers})
@@ -364,6 +367,15 @@ class Secrets:
             temporary.replace(self._path)
 
 
+def _misplaced(name: str) -> SettingsError:
+    return SettingsError(
+        f"settings.toml 里的 {name} 不在任何一节之内。",
+        "请把它写在所属的节下面，例如 [retrieval] 下的 top_k。",
+        message_en=f"{name} in settings.toml stands outside any section.",
+        remedy_en="Put it under its section, for example top_k under [retrieval].",
+    )
+
+
 def _read_file(path: Path) -> dict[str, Any]:
     if not path.is_file():
         return {}
@@ -382,6 +394,8 @@ def _read_environment(environment: Mapping[str, str]) -> dict[str, dict[str, Any
     layer: dict[str, dict[str, Any]] = {}
     for name, value in environment.items():
         if not name.startswith(ENVIRONMENT_PREFIX) or "__" not in name:
+            continue
+        if name.startswith(SECRET_PREFIX):
             continue
         section, field = name.removeprefix(ENVIRONMENT_PREFIX).lower().split("__", 1)
         layer.setdefault(section, {})[field] = value
