@@ -164,7 +164,12 @@ def _engine(url: sa.URL, is_sqlite: bool) -> Engine:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # Half a surrogate pair is storable only as an escape.
+        return json.dumps(value, separators=(",", ":"))
+    return text
 
 
 def _configure_sqlite(connection: sqlite3.Connection, _record: object) -> None:

@@ -27,6 +27,40 @@ class UtcDateTime(sa.types.TypeDecorator[datetime]):
         return None if value is None else value.replace(tzinfo=UTC)
 
 
+def storable(value: str) -> str:
+    """The text without what no database takes: NUL, and halves of surrogate pairs (file names
+    in another encoding have them). Both become U+FFFD, so that it is seen."""
+    if "\0" in value:
+        value = value.replace("\0", "\ufffd")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return value
+
+
+class PlainText(sa.types.TypeDecorator[str]):
+    """Text of any length, made storable."""
+
+    impl = sa.Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Any) -> str | None:  # noqa: ARG002
+        """See `storable`."""
+        return None if value is None else storable(value)
+
+
+class PlainString(sa.types.TypeDecorator[str]):
+    """Text of limited length, made storable."""
+
+    impl = sa.String
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Any) -> str | None:  # noqa: ARG002
+        """See `storable`."""
+        return None if value is None else storable(value)
+
+
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
     "uq": "uq_%(table_name)s_%(column_0_N_name)s",
@@ -38,7 +72,7 @@ metadata = sa.MetaData(naming_convention=NAMING)
 
 
 def _id(name: str = "id", **options: Any) -> sa.Column[str]:
-    return sa.Column(name, sa.String(64), primary_key=True, **options)
+    return sa.Column(name, PlainString(64), primary_key=True, **options)
 
 
 def _time(name: str) -> sa.Column[datetime]:
@@ -49,10 +83,10 @@ knowledge_bases = sa.Table(
     "knowledge_bases",
     metadata,
     _id(),
-    sa.Column("name", sa.String(80), nullable=False),
+    sa.Column("name", PlainString(80), nullable=False),
     # The name as it is compared: width, case and surrounding blanks don't make a new name.
-    sa.Column("name_key", sa.String(160), nullable=False, unique=True),
-    sa.Column("description", sa.Text, nullable=False),
+    sa.Column("name_key", PlainString(160), nullable=False, unique=True),
+    sa.Column("description", PlainText, nullable=False),
     sa.Column("public", sa.Boolean, nullable=False),
     # Counts every change of its documents; caches compare it.
     sa.Column("generation", sa.Integer, nullable=False),
@@ -65,27 +99,27 @@ documents = sa.Table(
     _id(),
     sa.Column(
         "kb_id",
-        sa.String(64),
+        PlainString(64),
         sa.ForeignKey("knowledge_bases.id", ondelete="CASCADE"),
         nullable=False,
     ),
-    sa.Column("name", sa.Text, nullable=False),
-    sa.Column("status", sa.String(20), nullable=False),
+    sa.Column("name", PlainText, nullable=False),
+    sa.Column("status", PlainString(20), nullable=False),
     # 0 until the first version is published.
     sa.Column("version", sa.Integer, nullable=False),
-    sa.Column("media_type", sa.String(160), nullable=False),
-    sa.Column("sha256", sa.String(64), nullable=False),
+    sa.Column("media_type", PlainString(160), nullable=False),
+    sa.Column("sha256", PlainString(64), nullable=False),
     sa.Column("size", sa.BigInteger, nullable=False),
     sa.Column("page_count", sa.Integer, nullable=False),
     sa.Column("chunk_count", sa.Integer, nullable=False),
     sa.Column("flags", sa.JSON, nullable=False),
-    sa.Column("error", sa.Text),
-    sa.Column("title", sa.Text),
-    sa.Column("metadata", sa.Text, nullable=False),
+    sa.Column("error", PlainText),
+    sa.Column("title", PlainText),
+    sa.Column("metadata", PlainText, nullable=False),
     sa.Column("headings", sa.JSON, nullable=False),
     # Metadata of records that differs from the document's own (one JSONL file, many cities).
     sa.Column("facets", sa.JSON, nullable=False),
-    sa.Column("uploaded_by", sa.String(128)),
+    sa.Column("uploaded_by", PlainString(128)),
     _time("created_at"),
     _time("updated_at"),
     sa.Index(None, "kb_id", "sha256"),
@@ -96,12 +130,12 @@ versions = sa.Table(
     metadata,
     sa.Column(
         "document_id",
-        sa.String(64),
+        PlainString(64),
         sa.ForeignKey("documents.id", ondelete="CASCADE"),
         primary_key=True,
     ),
     sa.Column("version", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("sha256", sa.String(64), nullable=False),
+    sa.Column("sha256", PlainString(64), nullable=False),
     sa.Column("page_count", sa.Integer, nullable=False),
     sa.Column("chunk_count", sa.Integer, nullable=False),
     _time("published_at"),
@@ -112,27 +146,27 @@ pages = sa.Table(
     metadata,
     sa.Column(
         "document_id",
-        sa.String(64),
+        PlainString(64),
         sa.ForeignKey("documents.id", ondelete="CASCADE"),
         primary_key=True,
     ),
     sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("page", sa.Text, nullable=False),
+    sa.Column("page", PlainText, nullable=False),
 )
 
 chunks = sa.Table(
     "chunks",
     metadata,
-    sa.Column("id", sa.String(160), primary_key=True),
+    sa.Column("id", PlainString(160), primary_key=True),
     sa.Column(
         "document_id",
-        sa.String(64),
+        PlainString(64),
         sa.ForeignKey("documents.id", ondelete="CASCADE"),
         nullable=False,
     ),
-    sa.Column("kb_id", sa.String(64), nullable=False, index=True),
+    sa.Column("kb_id", PlainString(64), nullable=False, index=True),
     sa.Column("ordinal", sa.Integer, nullable=False),
-    sa.Column("chunk", sa.Text, nullable=False),
+    sa.Column("chunk", PlainText, nullable=False),
     # Its distinct term ids (uint32, little-endian) and length in tokens: what the document
     # frequencies lose when it goes, without cutting the text into words again.
     sa.Column("terms", sa.LargeBinary),
@@ -154,7 +188,7 @@ lexical_totals = sa.Table(
     sa.Column("chunks", sa.BigInteger, nullable=False),
     sa.Column("tokens", sa.BigInteger, nullable=False),
     sa.Column("reference_length", sa.Float, nullable=False),
-    sa.Column("tokeniser", sa.String(80), nullable=False),
+    sa.Column("tokeniser", PlainString(80), nullable=False),
 )
 
 jobs = sa.Table(
@@ -162,14 +196,14 @@ jobs = sa.Table(
     metadata,
     _id(),
     # No foreign key: a job outlives its knowledge base for the moment that it needs to stop.
-    sa.Column("kb_id", sa.String(64), nullable=False, index=True),
-    sa.Column("document_id", sa.String(64)),
-    sa.Column("name", sa.Text, nullable=False),
-    sa.Column("status", sa.String(20), nullable=False, index=True),
-    sa.Column("stage", sa.String(20)),
+    sa.Column("kb_id", PlainString(64), nullable=False, index=True),
+    sa.Column("document_id", PlainString(64)),
+    sa.Column("name", PlainText, nullable=False),
+    sa.Column("status", PlainString(20), nullable=False, index=True),
+    sa.Column("stage", PlainString(20)),
     sa.Column("progress", sa.Float, nullable=False),
     sa.Column("attempts", sa.Integer, nullable=False),
-    sa.Column("error", sa.Text),
+    sa.Column("error", PlainText),
     sa.Column("cancel", sa.Boolean, nullable=False),
     sa.Column("payload", sa.JSON, nullable=False),
     _time("created_at"),
@@ -180,8 +214,8 @@ conversations = sa.Table(
     "conversations",
     metadata,
     _id(),
-    sa.Column("owner", sa.String(128), nullable=False),
-    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("owner", PlainString(128), nullable=False),
+    sa.Column("title", PlainText, nullable=False),
     sa.Column("kb_ids", sa.JSON, nullable=False),
     _time("created_at"),
     _time("updated_at"),
@@ -194,17 +228,17 @@ messages = sa.Table(
     _id(),
     sa.Column(
         "conversation_id",
-        sa.String(64),
+        PlainString(64),
         sa.ForeignKey("conversations.id", ondelete="CASCADE"),
         nullable=False,
     ),
     sa.Column("position", sa.Integer, nullable=False),
-    sa.Column("role", sa.String(20), nullable=False),
-    sa.Column("content", sa.Text, nullable=False),
-    sa.Column("status", sa.String(20), nullable=False, index=True),
-    sa.Column("answer", sa.Text),
-    sa.Column("feedback", sa.String(8)),
-    sa.Column("feedback_reason", sa.Text, nullable=False),
+    sa.Column("role", PlainString(20), nullable=False),
+    sa.Column("content", PlainText, nullable=False),
+    sa.Column("status", PlainString(20), nullable=False, index=True),
+    sa.Column("answer", PlainText),
+    sa.Column("feedback", PlainString(8)),
+    sa.Column("feedback_reason", PlainText, nullable=False),
     _time("created_at"),
     sa.UniqueConstraint("conversation_id", "position"),
 )
@@ -214,44 +248,44 @@ events = sa.Table(
     metadata,
     sa.Column(
         "message_id",
-        sa.String(64),
+        PlainString(64),
         sa.ForeignKey("messages.id", ondelete="CASCADE"),
         primary_key=True,
     ),
     sa.Column("seq", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("event", sa.Text, nullable=False),
+    sa.Column("event", PlainText, nullable=False),
 )
 
 settings = sa.Table(
     "settings",
     metadata,
-    sa.Column("section", sa.String(80), primary_key=True),
+    sa.Column("section", PlainString(80), primary_key=True),
     sa.Column("values", sa.JSON, nullable=False),
 )
 
 prompts = sa.Table(
     "prompts",
     metadata,
-    sa.Column("name", sa.String(80), primary_key=True),
-    sa.Column("text", sa.Text, nullable=False),
+    sa.Column("name", PlainString(80), primary_key=True),
+    sa.Column("text", PlainText, nullable=False),
     _time("updated_at"),
 )
 
 facts = sa.Table(
     "facts",
     metadata,
-    sa.Column("name", sa.String(80), primary_key=True),
-    sa.Column("value", sa.Text, nullable=False),
+    sa.Column("name", PlainString(80), primary_key=True),
+    sa.Column("value", PlainText, nullable=False),
 )
 
 accounts = sa.Table(
     "accounts",
     metadata,
     _id(),
-    sa.Column("name", sa.String(80), nullable=False),
-    sa.Column("name_key", sa.String(160), nullable=False, unique=True),
-    sa.Column("password_hash", sa.Text, nullable=False),
-    sa.Column("role", sa.String(20), nullable=False),
+    sa.Column("name", PlainString(80), nullable=False),
+    sa.Column("name_key", PlainString(160), nullable=False, unique=True),
+    sa.Column("password_hash", PlainText, nullable=False),
+    sa.Column("role", PlainString(20), nullable=False),
     sa.Column("disabled", sa.Boolean, nullable=False),
     _time("created_at"),
 )
@@ -263,7 +297,7 @@ sessions = sa.Table(
     _id("id_hash"),
     sa.Column(
         "account_id",
-        sa.String(64),
+        PlainString(64),
         sa.ForeignKey("accounts.id", ondelete="CASCADE"),
         nullable=False,
         index=True,
@@ -275,7 +309,7 @@ sessions = sa.Table(
 login_failures = sa.Table(
     "login_failures",
     metadata,
-    sa.Column("key", sa.String(200), primary_key=True),
+    sa.Column("key", PlainString(200), primary_key=True),
     sa.Column("count", sa.Integer, nullable=False),
     _time("last_at"),
 )
@@ -285,11 +319,11 @@ audit = sa.Table(
     metadata,
     sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
     _time("at"),
-    sa.Column("person_id", sa.String(128), nullable=False),
-    sa.Column("person_name", sa.String(80), nullable=False),
-    sa.Column("role", sa.String(20), nullable=False),
-    sa.Column("action", sa.String(80), nullable=False),
-    sa.Column("target", sa.Text, nullable=False),
-    sa.Column("detail", sa.Text, nullable=False),
+    sa.Column("person_id", PlainString(128), nullable=False),
+    sa.Column("person_name", PlainString(80), nullable=False),
+    sa.Column("role", PlainString(20), nullable=False),
+    sa.Column("action", PlainString(80), nullable=False),
+    sa.Column("target", PlainText, nullable=False),
+    sa.Column("detail", PlainText, nullable=False),
     sa.Index(None, "at"),
 )

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from store_parts import new_document, publish
 
-from rag.errors import DiskFull, StoreLocked
+from rag.errors import DiskFull, NotFound, StoreLocked
 from rag.store.catalog import Catalog
 from rag.store.database import Database
 from rag.types import Token
@@ -156,6 +156,26 @@ def test_an_exception_undoes_nested_work(tmp_path):
         raise RuntimeError
     assert catalog.knowledge_bases.list() == []
     catalog.close()
+
+
+@pytest.mark.parametrize("odd", ["a\0b", "坏\udcff名", "\ud800", "😀", "\x07\x1b[0m"])
+def test_odd_characters_never_break_the_store(catalog, odd):
+    kb = catalog.knowledge_bases.create("甲")
+    info = new_document(catalog, kb.id, odd)
+    assert catalog.documents.find_by_name(kb.id, odd).id == info.id
+    conversation = catalog.conversations.create("u1", [odd], odd)
+    message = catalog.conversations.add_message(conversation.id, "user", odd)
+    shown = catalog.conversations.message(message.id).content
+    assert shown == odd or "\ufffd" in shown
+    assert len(catalog.conversations.list("u1", odd)) == 1
+    job = catalog.jobs.create(kb.id, odd, payload={"name": odd})
+    assert catalog.jobs.payload(job.id) == {"name": odd}
+    assert catalog.accounts.find(odd) is None
+    assert catalog.login_failures.get(odd) is None
+    catalog.prompts.save(odd[:80], odd)
+    catalog.audit.append(person_id="u1", person_name=odd, role="guest", action="x", detail=odd)
+    with pytest.raises(NotFound):
+        catalog.knowledge_bases.by_name(odd)
 
 
 def test_a_full_disk_is_said_plainly_and_nothing_is_lost(tmp_path):
