@@ -92,6 +92,64 @@ def test_a_table_gives_the_cell_then_the_row_under_its_header() -> None:
     )
 
 
+PRICES = (
+    "商品编码：QX-S01；名称：温湿度传感器；类别：备件；含税单价（元）：120；备注：全系列通用\n"
+    "商品编码：QX-S05；名称：二氧化碳传感器；类别：备件；含税单价（元）：680；备注：设计寿命5年"
+)
+PEOPLE = (
+    "部门：人力资源部；岗位：考勤专员；姓名：施宇；分机：8012\n"
+    "部门：人力资源部；岗位：社保专员；姓名：高雯；分机：8013"
+)
+MODELS = "| 参数 | QX-100 | QX-200 |\n|---|---|---|\n"
+    "| 防护等级 | IP30 | IP54 |\n| 保修期 | 12个月 | 24个月 |"
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "expected"),
+    [
+        ("QX-S05的价格是多少？", PRICES, "含税单价（元）：680。[1]"),
+        ("温湿度传感器多少钱？", PRICES, "含税单价（元）：120。[1]"),
+        ("社保专员是谁，分机号多少？", PEOPLE, "姓名：高雯。[1]\n\n分机：8013[1]"),
+        (
+            "QX-200的保修期是多久？",
+            MODELS,
+            "保修期（QX-200）：24个月。[1]\n\n| 参数 | QX-100 | QX-200 |\n| --- | --- | --- |\n"
+            "| 保修期 | 12个月 | 24个月 [1] |",
+        ),
+    ],
+)
+def test_records_give_the_field_that_was_asked_for(question: str, text: str, expected: str) -> None:
+    assert extract(meaning(question), [passage(1, text, title="资料")]) == expected
+
+
+def test_models_side_by_side_are_compared_in_their_table() -> None:
+    question = meaning("QX-100和QX-200有什么区别？", "comparison", product=("QX-100", "QX-200"))
+    answer = extract(question, [passage(1, MODELS)])
+    assert (
+        "| 防护等级 | IP30 | IP54 [1] |" in answer and "| 保修期 | 12个月 | 24个月 [1] |" in answer
+    )
+
+
+def test_a_document_is_named_by_its_number() -> None:
+    notice = passage(1, "文号：沪示〔2024〕16号\n发布单位：示例中心", title="人才租房补贴办法")
+    answer = extract(meaning("沪示〔2024〕16号是什么文件？"), [notice])
+    assert answer == "《人才租房补贴办法》（文号：沪示〔2024〕16号）。[1]"
+
+
+def test_a_record_of_the_same_words_but_another_question_is_not_the_answer() -> None:
+    evidence = [
+        passage(1, "问：滤网多久更换一次？\n答：每12个月更换。", kind="record", score=0.9),
+        passage(2, "更换滤网的步骤：\n1. 断电。\n2. 取出旧滤网。\n3. 放入新滤网。", score=0.6),
+    ]
+    assert "1. 断电。[2]" in extract(meaning("怎么更换滤网？", "procedure"), evidence)
+
+
+def test_two_questions_in_one_get_two_answers() -> None:
+    text = "婚假为10天。婚假应当在结婚登记之日起12个月内休完。产假为158天。"
+    answer = extract(meaning("婚假有多少天？要在多久内休完？"), [passage(1, text)])
+    assert "10天" in answer and "12个月" in answer and "158" not in answer
+
+
 def test_a_comparison_has_one_part_per_region() -> None:
     evidence = [
         passage(1, "符合条件的硕士每月补贴1500元。", region="北京", title="北京办法"),

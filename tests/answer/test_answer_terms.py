@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import pytest
+
+from rag.answer.parts import parts
+from rag.answer.terms import content_terms, coverage, presence
+
+
+@pytest.mark.parametrize(
+    ("term", "text", "least", "most"),
+    [
+        ("社保", "连续缴纳社会保险满3个月", 0.8, 0.9),
+        ("价格", "含税单价为120元", 0.8, 0.9),
+        ("保修期", "整机保修三年", 0.8, 0.9),
+        ("租房补贴", "补贴租房的办法", 0.3, 0.7),
+        ("软件", "軟體與軟件", 1.0, 1.0),
+        ("第12条", "第十二条　本办法", 1.0, 1.0),
+        ("abc-123", "ABC-124型号", 0.0, 0.0),
+        ("食堂", "会议室预订", 0.0, 0.0),
+    ],
+)
+def test_presence(term: str, text: str, least: float, most: float) -> None:
+    assert least <= presence(term, text) <= most
+
+
+def test_a_name_weighs_more_than_a_common_word() -> None:
+    weights = {term.text: term.weight for term in content_terms("ABC-123工作多久？")}
+    assert weights["abc-123"] == 1.0 and weights["工作"] < 0.3
+
+
+def test_only_what_names_something_is_a_term() -> None:
+    assert content_terms("请问这个是什么时候的呢？") == ()
+    assert coverage((), "任何文字") == 0.0
+
+
+def test_split_words_are_joined() -> None:
+    assert [term.text for term in content_terms("年假几天？")] == ["年假"]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("婚假有多少天？要在多久内休完？", ("婚假有多少天", "要在多久内休完")),
+        ("QX-200的售价和保修期分别是多少？", ("QX-200的售价是多少", "QX-200的保修期是多少")),
+        ("年假几天？", ("年假几天？",)),
+        ("2024年，硕士补贴多少？", ("2024年，硕士补贴多少？",)),
+    ],
+)
+def test_parts(question: str, expected: tuple[str, ...]) -> None:
+    assert parts(question) == expected
