@@ -15,7 +15,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from rag.commands import ask, doctor, documents, parse, search, understand
+from rag.commands import account, ask, doctor, documents, parse, search, understand
 from rag.commands.output import Output
 from rag.errors import ZhiwenError
 
@@ -58,6 +58,6 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m rag", description="ZhiWen (知问) without the browser"
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for module in (documents, parse, search, understand, ask, doctor):
+    for module in (documents, parse, search, understand, ask, doctor, account):
         module.add_to(commands, shared)
     return parser

@@ -10,12 +10,16 @@ from typing import Any
 
 import pytest
 
+from rag.application import opened
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+def run(*arguments: str, typed: str = "") -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "rag", *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
+    return subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, timeout=120, input=typed
+    )
 
 
 def lines(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
@@ -136,3 +140,17 @@ def test_faults_are_plain_and_leave_stdout_empty(data: Path, arguments: tuple[st
     assert done.stdout == ""
     assert json.loads(done.stderr.splitlines()[-1])["error"]["message"]
     assert "Traceback" not in done.stderr
+
+
+def test_a_lost_password_is_replaced_from_the_console(tmp_path: Path) -> None:
+    with opened(tmp_path, models=False) as application:
+        code = application.accounts.setup_code()
+        application.accounts.create_admin(code, "管理员", "first-password-1")
+    done = run(
+        "account", "password", "管理员", "--data", str(tmp_path), typed="second-password-2\n"
+    )
+    assert done.returncode == 0, done.stderr
+    assert "second" not in done.stdout + done.stderr
+    with opened(tmp_path, models=False) as application:
+        assert application.accounts.login("s" * 43, "管理员", "second-password-2").role == "admin"
+    assert run("account", "password", "无名", "--data", str(tmp_path), typed="x\n").returncode == 1
