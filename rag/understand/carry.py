@@ -153,7 +153,7 @@ def known_topic(text: str, profile: KnowledgeProfile | None) -> bool:
 _WITH = re.compile("^(?:还|也|都|是否|能否|可以|能不能|可不可以|能|会|要)*(?:跟|和|与|同|比)$")
 _MISHAP = re.compile(
     r"(?:如果|要是|万一|假如|一旦)?(?:[\u4e00-\u9fff]{0,2}[不没][\u4e00-\u9fff]{1,2}"
-    r"|[\u4e00-\u9fff]{2,3}了)(?:的话)?[，,]?"
+    r"|[\u4e00-\u9fff]{1,3}了)(?:的话)?[，,]?"
     r"(?:怎么办|怎么处理|怎么解决|怎么修|怎么回事|咋办|为什么|是什么原因|是怎么回事|会怎样|会怎么样|有什么后果|怎么补救)"
 )
 """连不上怎么办, 卡纸了怎么办: what went wrong with the thing talked about."""

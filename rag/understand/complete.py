@@ -12,12 +12,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rag.text.numerals import parse_numeral
 from rag.types import KnowledgeProfile, Turn
 from rag.understand.carry import carry, expand_short_name, leaves_topic_out, names_nothing
 from rag.understand.dialogue import (
     Dialogue,
     asked_back,
     in_words,
+    listed,
     offered,
     remember,
     supposed,
@@ -62,12 +64,13 @@ _ANOTHER = re.compile(
     r"|针对)?[,，\s]*(?:我(?:们)?(?:如果|要是)?(?:是|属于|在|有)|在)?"
     r"(?P<value>[^，,。？?！!]{1,30}?)(?:的话|的情况|方面|这边|那边|那里)?(?P<mark>呢"
     r"|呐|怎么样|如何|又如何|又怎么样|又是?多少|也一样吗|也是吗|一样吗|也是这样吗|也这样吗|也有吗|有吗|行吗"
-    r"|也行吗|也可以吗|也能吗|也(?:说说|讲讲|看看|查查|查一下|介绍一下|说一下|列一下))?[\s？?。！!]*$"
+    r"|也行吗|也可以吗|可以吗|也能吗|也(?:说说|讲讲|看看|查查|查一下|介绍一下|说一下|列一下))?[\s？?。！!]*$"
 )
 _CONNECTIVE = re.compile(
     r"^(?:那么?|那就|那如果|要是|然后|另外|还有|而且|并且|那|但是?|不过|所以|好的?)[,，\s]*|^那(?!么"
     r"|个|些|种|款|项|里|边|时|天|年|样|儿|家|位|份|条)"
 )
+_SHOW = re.compile(r"(?:再)?(?:看看|说说|讲讲|查一?下|查查|问问)")
 _MORE = re.compile(
     r"^(?:为什么(?:呢|啊|会这样)?|还有(?:呢|吗|别的吗|其他的?吗|哪些|什么)?|其他的?呢|别的呢|(?:除此之外"
     r"|此外)(?:还有(?:什么|哪些|吗|呢)?)?|(?:能|可以)?(?:再)?(?:说|讲|介绍)?(?:得|的)?(?:详细"
@@ -261,17 +264,25 @@ def _more(question: str, dialogue: Dialogue, profile: KnowledgeProfile | None) -
 def _another(
     question: str, dialogue: Dialogue, profile: KnowledgeProfile | None
 ) -> Completion | None:
-    match = _ANOTHER.match(question)
+    body = question[parse(question).lead :]
+    match = _ANOTHER.match(body)
     if match is None or not dialogue.exchanges:
         return None
-    value, marked = match["value"].strip(), bool(match["mark"])
+    value = re.sub("^我(?=[^们的国])", "", match["value"].strip())
+    marked = bool(match["mark"]) or body.rstrip("。？? ").endswith("的话")
+    if item := _listed_item(value, dialogue):
+        made = put(item, dialogue.exchanges[-1].question, profile)
+        whole = made if kind_of(item) == "relation" else None
+        return _made(question, whole or f"介绍一下{item}", f"指的是“{item}”")
     value = value.removesuffix("的") if kind_of(value) != "measure" else value
     if not value or _is_predicate(value):
         return None
     kind = kind_of(value)
     if kind in ("thing", "person", "relation") and not is_name(value):
         return None
-    connected = bool(_CONNECTIVE.match(question)) or match.start("value") > 0
+    connected = bool(_CONNECTIVE.match(body)) or match.start("value") > 0
+    if _SHOW.match(body) and kind in ("thing", "organisation") and not match["mark"]:
+        return None  # 说说租金标准: something else is wanted of the topic
     if not marked and not connected and kind not in _KINDS_ALONE:
         return None
     if resolve(value, dialogue).changed:
@@ -284,6 +295,16 @@ def _another(
 
 _KINDS_ALONE = ("region", "time", "code", "clause", "relation")
 """Kinds of which a bare value, without 呢, asks the last question again."""
+
+
+def _listed_item(value: str, dialogue: Dialogue) -> str:
+    """The item of our last answer's list that 第二个 means."""
+    match = re.fullmatch(r"第(?P<n>[一二三四五六七八九]|\d{1,2})[个种项款点条]", value)
+    items = listed(dialogue.exchanges[-1].reply)
+    if match is None or not items:
+        return ""
+    number = parse_numeral(match["n"]) or int(match["n"])
+    return items[number - 1] if number <= len(items) else ""
 
 
 def _is_predicate(value: str) -> bool:

@@ -7,11 +7,12 @@ lists hold what asks, connects, limits or stands for something else.
 from __future__ import annotations
 
 
-def _set(text: str) -> frozenset[str]:
+def words_of(text: str) -> frozenset[str]:
+    """The set of the words in `text`, which are divided by white space."""
     return frozenset(text.split())
 
 
-ASKING = _set("""
+ASKING = words_of("""
 什么 啥 哪 哪些 哪个 哪种 哪里 哪儿 哪家 哪类 哪位 哪年 哪天 哪项 哪几个 谁 怎么 怎样 怎么样
 如何 咋 怎么办 怎办 为什么 为何 干嘛 多少 几 几天 几个 几年 几月 几次 几倍 几号 几点 几种 几级
 几人 几位 几岁 几条 几项 几家 几折 多久 多长 多大 多高 多重 多远 多快 多 何时 何地 何 何种 是否
@@ -20,7 +21,7 @@ ASKING = _set("""
 """)
 """Words that ask, and particles at a question's end."""
 
-AUXILIARIES = _set("""
+AUXILIARIES = words_of("""
 可以 能 能够 应该 应当 必须 须 需要 需 要 得 会 可 是 有 为 算 属于 包括 包含 含有 没有 没 不
 不能 不会 不可以 不得 无法 并 都 还 也 就 才 又 再 只 只能 仅 一般 通常 大概 大约 约 最多 最少
 至少 最高 最低 最长 最短 最大 最小 最晚 最早 最迟 最 更 比较 很 每 每年 每月 每次 每天 每周 每人
@@ -36,7 +37,7 @@ AUXILIARIES = _set("""
 """)
 """Modals, copulas, adverbs, prepositions and politeness: no subject of their own."""
 
-ACTIONS = _set("""
+ACTIONS = words_of("""
 申请 申报 申领 办理 办 领取 领 提交 交 递交 查询 使用 用 操作 审批 审核 批准 批 发放 发 到账
 到帐 到 享受 适用 执行 施行 实施 生效 规定 计算 算 缴纳 缴 登记 做 弄 处理 开具 开 准备 提供
 携带 带 获得 得到 拿 拿到 补办 变更 修改 取消 撤销 注销 更新 更换 换 退 退还 退款 联系 收费 收
@@ -49,12 +50,20 @@ ACTIONS = _set("""
 """)
 """Verbs that take their object from the topic: alone they name no subject."""
 
-TOPICAL_ACTIONS = _set(
+TOPICAL_ACTIONS = words_of(
     "报销 付款 支付 退款 登录 注册 打印 购买 盖章 续签 维修 安装 参加 销售 租 组织 保修"
 )
 """Actions that make a topic with a relational noun behind them: "报销流程是什么"."""
 
-RELATIONS = _set("""
+EVENTS = words_of("""
+入职 离职 辞职 转岗 出差 请假 休假 参保 退保 加班 旷工 退休 结婚 生育 落户 买房 租房 创业 就业 留学
+""")
+"""Verbs that are a subject of their own: "怎么请假？" needs nothing before it."""
+
+DOCUMENT_NOUNS = words_of("制度 办法 规定 政策 规范 条例 细则 规程 手册 指南 方案 通知 管理")
+"""Nouns for rules: an action between a subject and one of these belongs to the subject."""
+
+RELATIONS = words_of("""
 条件 材料 资料 证件 手续 流程 步骤 程序 过程 时间 日期 期限 时限 周期 时长 有效期 保修期 质保期
 金额 额度 数额 标准 上限 下限 比例 费用 价格 价钱 钱 费率 税率 利率 单价 总价 地址 地点 地方
 分机 分机号 工号 邮编 传真 位置 电话 号码 联系方式 联系电话 联系人 邮箱 网址 网站 官网 入口 链接
@@ -72,13 +81,13 @@ RELATIONS = _set("""
 """)
 """Nouns that are of something: a question of these alone asks about the topic before it."""
 
-GENERIC_PEOPLE = _set(
+GENERIC_PEOPLE = words_of(
     "我 我们 你 你们 您 他 他们 大家 公司 单位 员工 职工 个人 用户 客户 人 本人 劳动者 "
     "申请人 人员 自己 谁 咱们 公民 当事人"
 )
 """People that any question may name; they set no subject and no condition."""
 
-CLASSES = _set("""
+CLASSES = words_of("""
 政策 规定 文件 制度 办法 条例 法规 法律 细则 通知 标准 规范 方案 产品 商品 东西 项目 业务 公司
 企业 单位 机构 服务 设备 系统 功能 型号 机器 事 事情 事项 问题 活动 计划 合同 协议 指标 手册
 报告 补贴 津贴 奖励 假 假期 费用 证 证件 资格 职位 岗位 部门 软件 应用 平台 工具 药 车 手机 电脑
@@ -144,9 +153,22 @@ PERSON_ENDINGS = (
         "领导",
         "顾问",
     ),
-    *("法人", "企业", "外籍", "港澳台", "残疾人", "退休人员", "医生", "护士", "级别", "职级"),
+    *(
+        "法人",
+        "企业",
+        "外籍",
+        "港澳台",
+        "残疾人",
+        "退休人员",
+        "医生",
+        "护士",
+        "级别",
+        "职级",
+        "男方",
+        "女方",
+    ),
 )
 """Endings of words for kinds of people and applicants."""
 
-NOT_PERSON = _set("卫生 民生 人生 养生 再者 或者 两者 前者 后者 二者 学者型 租房人才 人才")
+NOT_PERSON = words_of("卫生 民生 人生 养生 再者 或者 两者 前者 后者 二者 学者型 租房人才 人才")
 """Words with such an ending that are no kind of applicant."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from rag.understand import lexicon
@@ -21,7 +21,7 @@ _LEAD = re.compile(
     r"(?:(?:你好|您好|hi|hello|哈喽|嗨|早上好|下午好)[,，!！。.\s]*"
     r"|(?:好的?|嗯+|哦+|行|明白了?|知道了|了解了?|谢谢你?|ok)[,，!！。.\s]+"
     r"|(?:那么?|那就|然后|接着|另外|还有|对了|顺便|顺便问(?:一下|下)?|此外|再问(?:一下|下)?)[,，:：\s]+"
-    r"|(?:请问|麻烦问|请教)(?:一下|下)?[,，:：\s]*"
+    r"|(?:请问|麻烦问|请教|麻烦再问|再问|再请教)(?:一下|下)?[,，:：\s]*"
     r"|(?:我)?(?:想要?|要|还想|再)?(?:咨询|请教|了解|问问|问|知道|查询|查查|查)(?:一下|下|的是)?(?:关于)?[,，:：\s]*(?=[^吗?？]{2})"
     r"|(?:麻烦|请|劳驾)?(?:你|您)?(?:帮我|给我|帮忙|替我)(?:查|看|找|问|说|讲|介绍|解释|列)?(?:一下|下|看)?[,，:：\s]*"
     r"|(?:请|能不能|能否|可以)?(?:告诉我|告知)(?:一下|下)?[,，:：\s]*)+",
@@ -39,7 +39,9 @@ _PROTECTED = re.compile(
         )
     )
 )
-_AMOUNT = re.compile(r"[\d.,]+[%％]?$|第[\d一二三四五六七八九十百千零]+[条款章节项编篇页]?$")
+_AMOUNT = re.compile(
+    r"[\d.,]+[%％]?$|第[\d一二三四五六七八九十百千零]+[条款章节项编篇页步个种次]?$"
+)
 _DEFINED = re.compile(
     r"^(?:什么是|何谓|何为|什么叫做?)(?P<a>[^是的，,？?]{2,20})[？?]*$|^(?P<b>[^是的，,？?它这那该其]{2,20})是什么意思[？?]*$"
 )
@@ -141,6 +143,11 @@ def topic(text: str) -> str:
         if p.kind in ("place", "time", "person") and clause[0] <= p.start < clause[1]
     ]
     if before := [p for p in narrowing if p.end <= start]:
+        whole = text[before[0].start : end]
+        for piece in (*before, head):
+            whole = whole.replace(piece.text, "", 1)
+        if re.fullmatch("[的和与、及跟\\s]*", whole):
+            return text[before[0].start : end]
         return "".join(p.text for p in before) + text[start:end]
     return text[start:end]
 
@@ -269,15 +276,37 @@ def _phrases(text: str, tokens: tuple[Token, ...]) -> list[Phrase]:
         run.clear()
 
     for index, token in enumerate(tokens):
-        following = tokens[index + 1].role if index + 1 < len(tokens) else ""
-        if token.text in lexicon.TOPICAL_ACTIONS and following == "rel" and not run:
-            found.append(Phrase(token.text, token.start, token.end, "topic"))
+        following = tokens[index + 1] if index + 1 < len(tokens) else None
+        topical = token.text in lexicon.TOPICAL_ACTIONS
+        if token.role == "act" and following:
+            if run and (
+                following.text in lexicon.DOCUMENT_NOUNS or (topical and following.role == "rel")
+            ):
+                token = replace(token, role="noun")  # 差旅报销制度
+            elif topical and not run and following.role == "rel":
+                found.append(Phrase(token.text, token.start, token.end, "topic"))
+        if token.role == "noun" and not run and _is_predicate(tokens, index):
+            continue
         if token.role in ("noun", "rel") or (token.role in ("of", "and") and run):
             run.append(token)
         else:
             close()
     close()
     return found
+
+
+def _is_predicate(tokens: tuple[Token, ...], index: int) -> bool:
+    """Whether a verb ends the question behind what asks: 在哪里举行, 能减免吗."""
+    token = tokens[index]
+    if token.tag not in ("v", "vn", "vi") or token.text in lexicon.EVENTS or index == 0:
+        return False
+    before = tokens[index - 1]
+    if before.role != "ask" and before.text not in _MODALS:
+        return False
+    return all(t.role in ("ask", "mark", "aux") for t in tokens[index + 1 :])
+
+
+_MODALS = lexicon.words_of("能 可以 会 要 需要 可 应该 能够 允许 必须 还 也 都 不能 不会")
 
 
 def _split_run(text: str, run: list[Token]) -> list[Phrase]:
@@ -323,7 +352,7 @@ def _split_run(text: str, run: list[Token]) -> list[Phrase]:
     kind = "person" if is_person(core) else "topic"
     if len(core) == 1 and tail[0].tag[0] in "vamqt":
         return phrases
-    if all(t.tag in ("a", "ad", "d", "an", "z") for t in tail):
+    if all(t.tag in ("a", "ad", "d", "an", "z", "s") for t in tail):
         return phrases
     phrases.append(Phrase(core, tail[0].start, tail[-1].end, kind))
     return phrases

@@ -239,7 +239,8 @@ def _antecedent(
         return None, end
     if not noun or (noun in lexicon.CLASSES and not _other_class(noun, topics[0])):
         result.about = topics[0]
-        return topics[0], end
+        said = dialogue.previous.question if dialogue.previous else ""
+        return topics[0] + (noun if noun and topics[0] + noun in said else ""), end
     if noun in lexicon.RELATIONS:
         return topics[0] + "的", match.end()
     return None, end

@@ -32,6 +32,15 @@ _MEASURE = re.compile(
 _CLAUSE = re.compile(r"第[\d一二三四五六七八九十百零]+[条章款项节编]")
 _STATE = ["国家", "全国", "中央"]
 
+_ORGANISATION = re.compile(
+    "(?:公司|部门|总部|中心|校区|分行|支行|门店|工厂|事业部|办事处|研究院|学院|车间|仓库|分店|网点)$"
+)
+_LINKS = re.compile(r"[和与、及跟,，\s]+")
+_COUNTED = re.compile(
+    r"(?:期|费|额|率|价|价格|价钱|天数|比例|标准|数量|次数|时长|上限|下限|电话|号码|重量|尺寸"
+    r"|年限|年龄|人数|温度|功率|容量|工资|利润|收入)$"
+)
+
 
 def kind_of(value: str) -> str:
     """The kind of a short noun phrase.
@@ -40,16 +49,16 @@ def kind_of(value: str) -> str:
     """
     bare = value.strip()
     regions = find_regions(bare)
-    if regions and not without_regions(bare).strip("的地区市省那"):
+    if regions and not without_regions(bare).strip("的地区市省那和与、及跟"):
         return "region"
     times = find_times(bare, _TODAY)
-    if times and len(bare) - sum(t.end - t.start for t in times) <= bare.count("的") + bare.count(
-        "版"
-    ):
+    untimed = len(bare) - sum(t.end - t.start for t in times)
+    if times and untimed <= sum(bare.count(letter) for letter in "的版和与、及"):
         return "time"
     if _CLAUSE.fullmatch(bare):
         return "clause"
-    if any(code == bare for code in codes(bare)) or LETTERED.fullmatch(bare):
+    letter = re.fullmatch(r"[A-Za-z]{1,2}|[甲乙丙丁]", bare)
+    if letter or any(code == bare for code in codes(bare)) or LETTERED.fullmatch(bare):
         return "code"
     if re.search(rf"(?:{_MEASURE.pattern})$", bare) and not find_times(bare, _TODAY):
         return "measure"
@@ -60,7 +69,7 @@ def kind_of(value: str) -> str:
         return "condition"
     if parsed.tokens and all(t.role in ("rel", "act", "of", "aux") for t in parsed.tokens):
         return "relation"
-    return "thing"
+    return "organisation" if _ORGANISATION.search(bare) else "thing"
 
 
 def put(value: str, question: str, profile: KnowledgeProfile | None) -> str | None:
@@ -78,6 +87,8 @@ def put(value: str, question: str, profile: KnowledgeProfile | None) -> str | No
         return _put_measure(value, question)
     if kind == "person":
         return _put_person(value, question)
+    if kind == "organisation":
+        return _put_organisation(value, question)
     if kind == "condition":
         return _before_narrowing(value, question)
     if kind in ("relation", "clause"):
@@ -136,7 +147,7 @@ def _replace_regions(
     new: Sequence[RegionMention],
     profile: KnowledgeProfile | None,
 ) -> str:
-    spans = list(dict.fromkeys((m.start, m.end, m.formal) for m in old))
+    spans = _listed_spans(question, old)
     replacement = "和".join(dict.fromkeys(m.text for m in new))
     result = question
     for start, end, formal in reversed(spans):
@@ -153,7 +164,20 @@ def _replace_regions(
         if formal and len(new) == 1 and not new[0].formal:
             text = official_name(new[0].path)
         result = result[:start] + text + result[end:]
+    if len(spans) < len({m.start for m in old}) and len(new) == 1:
+        result = re.sub("分别|各自", "", result)
     return result
+
+
+def _listed_spans(text: str, old: Sequence[RegionMention]) -> list[tuple[int, int, bool]]:
+    """The places of the regions; those of a list ("北京和上海") are one place."""
+    spans: list[tuple[int, int, bool]] = []
+    for start, end, formal in dict.fromkeys((m.start, m.end, m.formal) for m in old):
+        if spans and _LINKS.fullmatch(text, spans[-1][1], start):
+            spans[-1] = (spans[-1][0], end, spans[-1][2])
+        else:
+            spans.append((start, end, formal))
+    return spans
 
 
 def _before_topic(value: str, question: str) -> str:
@@ -177,6 +201,9 @@ def _before_narrowing(value: str, question: str) -> str:
 
 def _put_code(value: str, question: str) -> str:
     letters = [(m.start(), m.end()) for m in LETTERED.finditer(question)]
+    named = LETTERED.search(question)
+    if named and re.fullmatch(r"[A-Za-z]{1,2}|[甲乙丙丁]", value):
+        return question[: named.start()] + value + named.group(2) + question[named.end() :]
     others = [(question.index(c), question.index(c) + len(c)) for c in codes(question)]
     same = letters if LETTERED.fullmatch(value) else others
     spans = same or letters or others
@@ -229,7 +256,24 @@ def _put_person(value: str, question: str) -> str:
 def _ask_relation(value: str, question: str) -> str | None:
     """年假有几天？ + 申请流程 → 年假的申请流程是什么？"""
     about = topic(question)
-    return f"{about}的{value}是什么？" if about else None
+    if not about:
+        return None
+    tokens = parse(value).tokens
+    if tokens and all(t.role == "act" for t in tokens):  # 补办呢？
+        asked = [t for t in parse(question).tokens if t.role == "act"]
+        if asked:
+            return question[: asked[-1].start] + value + question[asked[-1].end :]
+        return f"{about}怎么{value}？"
+    return f"{about}的{value}是{'多少' if _COUNTED.search(value) else '什么'}？"
+
+
+def _put_organisation(value: str, question: str) -> str:
+    """A branch in place of another, else in front: 北京分公司年假有几天？"""
+    tail = _ORGANISATION.search(value)
+    for token in parse(question).tokens if tail else ():
+        if tail and token.text.endswith(tail.group()) and len(token.text) > len(tail.group()):
+            return question[: token.start] + value + question[token.end :]
+    return _before_narrowing(value, question)
 
 
 def _put_thing(value: str, question: str) -> str | None:
@@ -261,9 +305,10 @@ def _matching_span(
     start = head.start
     inner = [(m.start, m.end) for m in find_regions(head.text)]
     inner += [(m.start, m.end) for m in find_times(head.text, _TODAY)]
-    for inner_start, inner_end in sorted(inner):
-        if head.start + inner_start == start:
-            start = head.start + inner_end
+    for _, inner_end in sorted(inner):  # what narrows the topic stays
+        start = head.start + inner_end
+        if text.startswith("的", start):
+            start += 1
     if start >= head.end:
         start = head.start
     last_of = text.rfind("的", start, head.end)
