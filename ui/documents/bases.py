@@ -13,17 +13,15 @@ from ui.words import escape, plain
 
 NAME_LENGTH = 80
 DESCRIPTION_LENGTH = 300
+_OPEN = "open-base"
 
 
 def choose(here: Here) -> KnowledgeBase | None:
     """The list of knowledge bases; returns the chosen one (None while there is none)."""
     bases = here.application.knowledge.bases(here.person)
     by_id = {base.id: base for base in bases}
-    wanted = st.session_state.pop("base-to-open", None)
-    if wanted in by_id:
-        st.session_state["chosen-base"] = wanted
-    elif st.session_state.get("chosen-base") not in by_id:
-        st.session_state.pop("chosen-base", None)
+    remembered = st.session_state.get(_OPEN)  # a widget's own state ends with its page
+    st.session_state["chosen-base"] = remembered if remembered in by_id else next(iter(by_id), None)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="base-bar"):
         chosen = st.selectbox(
             t("bases.choose"),
@@ -32,12 +30,17 @@ def choose(here: Here) -> KnowledgeBase | None:
             key="chosen-base",
             placeholder=t("bases.none"),
             disabled=not bases,
+            on_change=_remember,
         )
         if here.application.knowledge.may_create(here.person):
             _new_button(here)
         if chosen in by_id and here.application.knowledge.may_edit(here.person, by_id[chosen]):
             _change_buttons(here, by_id[chosen])
     return by_id.get(chosen) if chosen else None
+
+
+def _remember() -> None:
+    st.session_state[_OPEN] = st.session_state["chosen-base"]
 
 
 def describe(base: KnowledgeBase) -> None:
@@ -61,7 +64,7 @@ def _new_button(here: Here) -> None:
                     base = here.application.knowledge.create_base(
                         here.person, plain(name), about.strip()
                     )
-                    st.session_state["base-to-open"] = base.id
+                    st.session_state[_OPEN] = base.id
                     close()
 
 

@@ -111,7 +111,7 @@ def _chunk_html(chunk: Chunk) -> str:
     )
     return (
         f'<article class="zw-card"><div class="zw-where">{escape(place)}</div>'
-        f'<div class="zw-passage" style="max-height:none">{passage_html(chunk.text)}</div></article>'
+        f'<div class="zw-passage zw-whole">{passage_html(chunk.text)}</div></article>'
     )
 
 

@@ -1,0 +1,47 @@
+"""What a person does on the pages, by the words that they see."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.sync_api import Locator, Page, expect
+
+ANSWER_LIMIT_MS = 60_000
+
+
+def open_page(page: Page, url: str) -> None:
+    page.goto(url)
+    expect(page.get_by_test_id("stSidebar")).to_be_attached()
+
+
+def composer(page: Page) -> Locator:
+    return page.get_by_test_id("stChatInputTextArea")
+
+
+def ask(page: Page, question: str) -> None:
+    """Send a question and wait until its answer is finished."""
+    before = page.locator(".zw-user").count()
+    composer(page).fill(question)
+    composer(page).press("Enter")
+    expect(page.locator(".zw-user")).to_have_count(before + 1)
+    finished(page)
+
+
+def finished(page: Page) -> None:
+    """Wait until no answer is being written."""
+    expect(page.locator('[class*="st-key-stop-"]')).to_have_count(0, timeout=ANSWER_LIMIT_MS)
+
+
+def last_answer(page: Page) -> Locator:
+    return page.locator('[class*="st-key-message-"]').last
+
+
+def main(page: Page) -> Locator:
+    return page.get_by_test_id("stMainBlockContainer")
+
+
+def upload(page: Page, *files: Path) -> None:
+    page.locator('input[type="file"]').set_input_files([str(file) for file in files])
+    for file in files:
+        expect(main(page).get_by_text(file.name).first).to_be_visible()
+    main(page).get_by_role("button", name="上传", exact=True).click()
