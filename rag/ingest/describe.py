@@ -135,7 +135,7 @@ def is_useful_title(title: str) -> bool:
 
 
 def find_region(title: str) -> str | None:
-    """The region that a title is about, as a path; None for the whole country.
+    """The region that a title is about, as a path; None for the whole country and for several.
 
     Regions inside 《》 count only when there is none outside.
     """
@@ -146,6 +146,8 @@ def find_region(title: str) -> str | None:
         paths = [
             _without_market(mention.path, part[mention.end :]) for mention in find_regions(part)
         ]
+        if len({path.split("/")[0] for path in paths}) > 1:
+            return None  # a comparison, or an agreement between two places
         if paths:
             # "浙江省" and then "杭州市" apart: the finer one that lies in the first.
             finer = [path for path in paths if path.startswith(paths[0] + "/")]

@@ -79,3 +79,25 @@ class World:
     def is_consistent(self) -> bool:
         """Whether catalog and vector store hold the same chunks."""
         return self.catalog.chunks.ids(self.kb) == self.vectors.chunk_ids(self.kb)
+
+
+def open_world(data: Path, embedder: BigramEmbedder, kb: str | None = None) -> World:
+    """Open an installation, with a new knowledge base unless one is named."""
+    data.mkdir(exist_ok=True)
+    catalog = Catalog(data / "catalog.sqlite")
+    vectors = VectorStore(str(data / "vectors.db"))
+    vectors.open(embedder.fingerprint, embedder.dimension)
+    files = FileStore(data)
+    settings = Settings(data=data)
+    pipeline = Pipeline(catalog, vectors, lambda: embedder, lambda: settings, files)
+    jobs = JobQueue(data, pipeline, catalog, lambda: settings)
+    kb = kb or catalog.knowledge_bases.create("测试").id
+    return World(data, catalog, vectors, embedder, files, pipeline, jobs, kb, settings)
+
+
+def close_world(world: World) -> None:
+    """Stop the queue and release the installation."""
+    world.embedder.gate.set()
+    world.jobs.stop()
+    world.vectors.close()
+    world.catalog.close()

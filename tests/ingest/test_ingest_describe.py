@@ -25,6 +25,7 @@ def titled(title: str, *paragraphs: str, name: str = "文件.md") -> DocumentMet
         ("关于修改《重庆市邮政条例》的决定", "重庆"),
         ("中华人民共和国反洗钱法", None),
         ("北京大学章程", None),
+        ("北京与上海人才政策对比", None),
         ("员工手册", None),
     ],
 )

@@ -1,11 +1,16 @@
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
 from ingest_inputs import pdf, write
-from ingest_world import World
+from ingest_world import BigramEmbedder, World, close_world, open_world
 
 from rag.errors import InvalidInput, ModelUnavailable
 from rag.ingest import jobs as module
@@ -176,3 +181,46 @@ def test_other_long_work_runs_in_the_same_queue(world: World) -> None:
     job = world.jobs.submit_rebuild(work)
     assert statuses(world, [job.id]) == ["done"]
     assert done == [0.5]
+
+
+def test_the_process_s_signal_handlers_are_left_alone(world: World) -> None:
+    before = [signal.getsignal(s) for s in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)]
+    starter = threading.Thread(target=world.jobs.start)
+    starter.start()
+    starter.join()
+    assert statuses(world, [submit(world, "a.txt", "甲。")]) == ["done"]
+    after = [signal.getsignal(s) for s in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)]
+    assert after == before
+
+
+@pytest.mark.slow
+def test_killing_the_process_in_the_middle_loses_nothing(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    world = open_world(data, BigramEmbedder())
+    kb = world.kb
+    contents = {f"{n}.txt": f"第{n}份文件的内容。" for n in range(5)}
+    paths = [str(world.file(name, text)) for name, text in contents.items()]
+    close_world(world)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*sys.path])}
+    child = subprocess.Popen(
+        [sys.executable, str(Path(__file__).with_name("ingest_child.py")), str(data), kb, *paths],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
+    )
+    assert child.stdout is not None
+    seen = 0
+    while seen < 3:
+        seen += child.stdout.readline() == "embedding\n"
+    child.kill()
+    child.wait()
+    world = open_world(data, BigramEmbedder(), kb)
+    try:
+        unfinished = world.catalog.jobs.list(active_only=True)
+        assert unfinished
+        world.jobs.start()
+        assert {j.status for j in world.jobs.wait([j.id for j in unfinished], 30)} == {"done"}
+        assert sorted(world.chunk_texts()) == sorted(contents.values())
+        assert world.is_consistent()
+    finally:
+        close_world(world)
