@@ -114,6 +114,7 @@ class Application:
         report("正在加载向量模型")
         embedder = self._embedder_in_use()
         embedder.embed_queries(["你好"])
+        _limit_blas_threads()
         report("正在打开向量库")
         self.vectors.open(embedder.fingerprint, embedder.dimension)
         report("正在加载词典")
@@ -156,9 +157,11 @@ class Application:
                 self.jobs.submit_rebuild(self.switch_embedder, REBUILD_NAME)
             if samples:
                 self.add_samples()
+            self._report("就绪")
+            self.ready.set()
+            self.vectors.warm_up()
             gc.collect()
             gc.freeze()
-            self._report("就绪")
         except ZhiwenError as error:
             self.warm_error = error
             log.error("warm-up failed: %s", error.text())
@@ -287,6 +290,14 @@ class Application:
             self.catalog.facts.set(EMBEDDER_FACT, wanted)
 
         self.pipeline.change_embedder(embedder, progress, activate)
+
+
+def _limit_blas_threads() -> None:
+    """One thread for numpy's products: a search over 10,000 rows costs a third of the CPU
+    time that it costs with two (benchmarks/bench_store.py), and turns run side by side."""
+    from threadpoolctl import ThreadpoolController
+
+    ThreadpoolController().select(internal_api="openblas").limit(limits=1)
 
 
 def create_application(data: str | Path | None = None) -> Application:
