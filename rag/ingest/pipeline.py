@@ -219,8 +219,12 @@ class Pipeline:
         document = document.model_copy(update={"metadata": metadata, "title": metadata.title})
         chunks = [c.model_copy(update={"metadata": merge(c.metadata, metadata)}) for c in chunks]
         report("embed", 0.0)
-        with self._index:
+        while not self._index.acquire(timeout=0.5):
+            report("embed", 0.0)  # may be cancelled while a rebuild is running
+        try:
             self._index_and_publish(info, document, chunks, stored, report)
+        finally:
+            self._index.release()
         if replaces:
             old = [f"{info.id}-{info.version}-{n}" for n in range(info.chunk_count)]
             self.vectors.delete_chunks(old, info.kb_id)

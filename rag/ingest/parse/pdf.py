@@ -16,7 +16,7 @@ from rag.ingest.parse.pdf_furniture import remove_furniture
 from rag.ingest.parse.pdf_joins import join_pages
 from rag.ingest.parse.pdf_layout import Style, column_blocks, key_of
 from rag.ingest.parse.pdf_order import reading_order
-from rag.ingest.parse.pdf_page import PageText, read_page
+from rag.ingest.parse.pdf_page import PageText, box_as_shown, read_page
 from rag.ingest.parse.pdf_tables import FoundTable, find_tables
 from rag.settings import IngestSettings
 from rag.types import Block, Page, PageRoute
@@ -77,7 +77,9 @@ def parse_pdf(
         _page(text, found, style, text.number in failed)
         for text, found in zip(texts, tables, strict=True)
     ]
-    return tuple(join_pages(pages)), title, tuple(flags)
+    joined = join_pages(pages)
+    shown = (_as_shown(page, text) for page, text in zip(joined, texts, strict=True))
+    return tuple(shown), title, tuple(flags)
 
 
 def _read(
@@ -109,7 +111,7 @@ def _page(text: PageText, tables: Sequence[FoundTable], style: Style, failed: bo
         if any(s.vertical for s in text.segments):
             flags.append("vertical")
         for column in columns:
-            blocks.extend(column_blocks(column, text.number, style, boxes=not text.turned))
+            blocks.extend(column_blocks(column, text.number, style))
     return Page(
         number=text.number,
         route=route,
@@ -119,6 +121,21 @@ def _page(text: PageText, tables: Sequence[FoundTable], style: Style, failed: bo
         blocks=tuple(blocks),
         flags=tuple(flags),
     )
+
+
+def _as_shown(page: Page, text: PageText) -> Page:
+    """The page with its boxes where people see them."""
+    if not text.turned:
+        return page
+    blocks = tuple(
+        block.model_copy(update={"bbox": box_as_shown(block.bbox, text)})
+        if block.bbox is not None
+        else block
+        for block in page.blocks
+    )
+    if text.turned == 180:
+        return page.model_copy(update={"blocks": blocks})
+    return page.model_copy(update={"blocks": blocks, "width": page.height, "height": page.width})
 
 
 def _route(text: PageText, failed: bool) -> tuple[PageRoute, list[str]]:

@@ -43,12 +43,8 @@ class Style:
     outline: dict[str, int] = field(default_factory=dict)
 
 
-def column_blocks(column: Column, page: int, style: Style, boxes: bool) -> Iterator[Block]:
-    """The blocks of one column in order.
-
-    Args:
-        boxes: whether the lines' boxes lie where they are shown.
-    """
+def column_blocks(column: Column, page: int, style: Style) -> Iterator[Block]:
+    """The blocks of one column in order."""
     rows = [row for row in column.rows if not _CONTENTS_LINE.search(row.text)]
     leading = _leading(rows)
     index = 0
@@ -56,12 +52,12 @@ def column_blocks(column: Column, page: int, style: Style, boxes: bool) -> Itera
         row = rows[index]
         table = row.items[0].table
         if table is not None:
-            yield from _ruled(table, page, boxes)
+            yield from _ruled(table, page)
             index += 1
             continue
         length = _aligned_run(rows, index)
         if length:
-            yield _aligned_table(rows[index : index + length], page, boxes)
+            yield _aligned_table(rows[index : index + length], page)
             index += length
             continue
         level = _level(rows, index, column, style, leading)
@@ -69,13 +65,13 @@ def column_blocks(column: Column, page: int, style: Style, boxes: bool) -> Itera
             end = index + 1
             while end < len(rows) and _continues_heading(rows[end - 1], rows[end], style):
                 end += 1
-            yield _text_block("heading", rows[index:end], page, boxes, level)
+            yield _text_block("heading", rows[index:end], page, level)
             index = end
             continue
         end = index + 1
         while end < len(rows) and not _starts_block(rows, end, index, column, style, leading):
             end += 1
-        yield _paragraph(rows[index:end], page, boxes)
+        yield _paragraph(rows[index:end], page)
         index = end
 
 
@@ -186,20 +182,18 @@ def _leading(rows: Sequence[Row]) -> float:
     return 1.5 * (rows[0].size if rows else 12)
 
 
-def _paragraph(rows: Sequence[Row], page: int, boxes: bool) -> Block:
+def _paragraph(rows: Sequence[Row], page: int) -> Block:
     kind = (
         "list" if _LIST_MARK.match(rows[0].text) and not clause_label(rows[0].text) else "paragraph"
     )
-    return _text_block(kind, rows, page, boxes)
+    return _text_block(kind, rows, page)
 
 
-def _text_block(
-    kind: Any, rows: Sequence[Row], page: int, boxes: bool, level: int | None = None
-) -> Block:
+def _text_block(kind: Any, rows: Sequence[Row], page: int, level: int | None = None) -> Block:
     text = join_wrapped([row.text for row in rows])
     if kind == "list":
         text = _BULLET.sub("- ", text, count=1) if _BULLET.match(text) else text
-    return Block(kind=kind, text=text, page=page, bbox=_box(rows) if boxes else None, level=level)
+    return Block(kind=kind, text=text, page=page, bbox=_box(rows), level=level)
 
 
 def _box(rows: Sequence[Row]) -> BBox:
@@ -211,8 +205,9 @@ def _box(rows: Sequence[Row]) -> BBox:
     )
 
 
-def _ruled(table: Any, page: int, boxes: bool) -> Iterator[Block]:
-    box = tuple(round(v, 1) for v in table.bbox) if boxes else None
+def _ruled(table: Any, page: int) -> Iterator[Block]:
+    x0, y0, x1, y1 = table.bbox
+    box = (round(x0, 1), round(y0, 1), round(x1, 1), round(y1, 1))
     for banner in table.banners:
         yield Block(kind="paragraph", text=banner, page=page, bbox=box)
     yield Block(
@@ -264,7 +259,7 @@ def _fits(spans: list[list[float]], row: Row) -> bool:
     return True
 
 
-def _aligned_table(rows: Sequence[Row], page: int, boxes: bool) -> Block:
+def _aligned_table(rows: Sequence[Row], page: int) -> Block:
     spans: list[list[float]] = []
     for row in rows:
         _fits(spans, row)
@@ -281,6 +276,6 @@ def _aligned_table(rows: Sequence[Row], page: int, boxes: bool) -> Block:
         text=to_markdown(cells),
         rows=tuple(map(tuple, cells)),
         page=page,
-        bbox=_box(rows) if boxes else None,
+        bbox=_box(rows),
         metadata={"edges": tuple(round(s[0], 1) for s in spans), "has_header": True},
     )

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rag.ingest.parse.pdf_glyphs import Glyphs
+from rag.types import BBox
 
 _FILLED, _STROKED, _CLIPPING, _IS_CID, _IS_GID = 16, 32, 64, 128, 256
 """MuPDF's flags of a character: painted inside, painted along its outline, shape of a picture
@@ -69,8 +70,9 @@ class PageText:
     fake_bold: bool = False
     watermark: bool = False
     picture_share: float = 0.0
-    turned: bool = False
-    """The text itself lies on its side; it was turned upright, so its boxes don't fit."""
+    turned: int = 0
+    """The degrees by which the page was turned because its text lies on its side. Width,
+    height and boxes are those of the turned page."""
     drawings: int = 0
     header_rule: float | None = None
     """Where a rule across the page sets off a header, from the top."""
@@ -87,7 +89,7 @@ def read_page(module: Any, page: Any) -> PageText:
         page.set_rotation(side)
         page.remove_rotation()
         found = _read(module, page, rotation)
-        found[0].turned = True
+        found[0].turned = side
     return found[0]
 
 
@@ -189,6 +191,19 @@ class _Reader:
                         return True
         self._drawn.setdefault((text, column, row), []).append((x, y))
         return False
+
+
+def box_as_shown(box: BBox, text: PageText) -> BBox:
+    """A box of a turned page on the page as it is shown."""
+    x0, y0, x1, y1 = box
+    if text.turned == 90:
+        return (y0, round(text.width - x1, 1), y1, round(text.width - x0, 1))
+    if text.turned == 180:
+        left, right = round(text.width - x1, 1), round(text.width - x0, 1)
+        return (left, round(text.height - y1, 1), right, round(text.height - y0, 1))
+    if text.turned == 270:
+        return (round(text.height - y1, 1), x0, round(text.height - y0, 1), x1)
+    return box
 
 
 def _side(directions: dict[tuple[int, int], int]) -> int:
