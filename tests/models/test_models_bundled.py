@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.bench_embedding import torch_model
 from rag.errors import ModelError
 from rag.models import bundled_convert, bundled_source
 from rag.models.bundled import PASSAGE_PREFIX, QUERY_PREFIX, BundledEmbedder
@@ -39,60 +40,10 @@ def embedder(bundled_data: Path) -> BundledEmbedder:
 
 @pytest.fixture(scope="module")
 def reference(bundled_data: Path):
-    """The same weights in float32 through transformers, and the ids of a text."""
-    from transformers import BertConfig, BertModel
-
+    """The same weights in float32 through transformers."""
     source = find_source(bundled_data)
     assert source is not None
-    weights = E5Weights(read_source(source))
-    config = BertConfig(
-        vocab_size=weights.vocabulary_rows,
-        hidden_size=weights.hidden,
-        num_hidden_layers=weights.layers,
-        num_attention_heads=weights.heads,
-        intermediate_size=weights.inner,
-        max_position_embeddings=weights.positions,
-        type_vocab_size=weights.types,
-        layer_norm_eps=weights.epsilon,
-    )
-    model = BertModel(config, add_pooling_layer=False).eval()
-    model.load_state_dict(_state(weights))
-    return model
-
-
-def _state(weights: E5Weights) -> dict:
-    import torch
-
-    def matrix(name: str, columns: int) -> torch.Tensor:
-        return torch.from_numpy(bundled_source.dequantise(weights.blocks(name, columns)))
-
-    def row(name: str) -> torch.Tensor:
-        return torch.from_numpy(weights.array(name).copy())
-
-    hidden = weights.hidden
-    state = {
-        "embeddings.word_embeddings.weight": matrix("emb.word", hidden),
-        "embeddings.position_embeddings.weight": row("emb.pos").reshape(-1, hidden),
-        "embeddings.token_type_embeddings.weight": row("emb.type").reshape(-1, hidden),
-        "embeddings.LayerNorm.weight": row("emb.ln.w"),
-        "embeddings.LayerNorm.bias": row("emb.ln.b"),
-    }
-    names = {
-        "attention.self.query": ("q", hidden),
-        "attention.self.key": ("k", hidden),
-        "attention.self.value": ("v", hidden),
-        "attention.output.dense": ("ao", hidden),
-        "intermediate.dense": ("fi", hidden),
-        "output.dense": ("fo", weights.inner),
-    }
-    for layer in range(weights.layers):
-        for name, (part, columns) in names.items():
-            state[f"encoder.layer.{layer}.{name}.weight"] = matrix(f"l{layer}.{part}.w", columns)
-            state[f"encoder.layer.{layer}.{name}.bias"] = row(f"l{layer}.{part}.b")
-        for name, part in (("attention.output.LayerNorm", "aln"), ("output.LayerNorm", "oln")):
-            state[f"encoder.layer.{layer}.{name}.weight"] = row(f"l{layer}.{part}.w")
-            state[f"encoder.layer.{layer}.{name}.bias"] = row(f"l{layer}.{part}.b")
-    return state
+    return torch_model(E5Weights(read_source(source)))
 
 
 def test_each_question_finds_its_document(embedder: BundledEmbedder) -> None:
