@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from rag.text.similar import longest_common_substring
 from rag.types import (
     Clarification,
     ClarificationOption,
@@ -21,9 +22,9 @@ from rag.types import (
     Turn,
     Understanding,
 )
-from rag.understand.candidates import Candidate, agree, candidates, compared_products
+from rag.understand.candidates import Candidate, agree, candidates, compared_products, siblings
 from rag.understand.dialogue import Dialogue, Exchange, asked_back
-from rag.understand.gazetteer import Gazetteer, bare_title, gazetteer
+from rag.understand.gazetteer import Entry, Gazetteer, bare_title, gazetteer
 from rag.understand.phrases import topic
 from rag.understand.refer import resolve
 from rag.understand.regions import covers, region_paths, short_name
@@ -46,6 +47,8 @@ _WANTS_ALL = re.compile(
 _ALL_YEARS = re.compile(
     r"历年|各年|每年度|逐年|哪一?年|何时|什么时候|最新|现行|目前|现在|当前|最近|近几年|变化|有什么不同"
 )
+_MIXED = re.compile("常见问题|常见问答|问答|faq|q&a", re.I)
+"""Titles of collections, which are about no one thing."""
 _ALL_PRODUCTS = re.compile(
     r"(?:各|每|所有|全部|不同|哪些?|哪个|哪几)(?:个|款|种)?(?:产品|型号|款|机型|设备|系列)"
 )
@@ -222,18 +225,16 @@ def _product(
 def _ask_reference(meaning: Understanding, index: Gazetteer, probe: Probe | None) -> Understanding:
     """Ask what an unresolved "它" means; the options are documents of the knowledge base."""
     question = meaning.standalone_question
-    order: dict[str, None] = {}
+    order: dict[str, Entry] = {}
     for hit in probe(question, meaning.slots) if probe else ():
         if entry := index.by_id.get(hit.chunk.document_id):
-            order.setdefault(entry.shown)
+            order.setdefault(entry.shown, entry)
     for entry in index.entries:
-        order.setdefault(entry.shown)
-    titles = [title for title in order if title][: MOST_OPTIONS - 1]
-    if len(titles) < 2:
+        order.setdefault(entry.shown, entry)
+    names = _matters(list(order.values()))[: MOST_OPTIONS - 1]
+    if len(names) < 2:
         return meaning
-    options = [
-        ClarificationOption(label=title, reply=_with_title(question, title)) for title in titles
-    ]
+    options = [ClarificationOption(label=n, reply=_with_name(question, n)) for n in names]
     clarification = Clarification(
         slot="reference",
         question="请问您指的是哪一项？也可以直接告诉我名称。",
@@ -242,10 +243,27 @@ def _ask_reference(meaning: Understanding, index: Gazetteer, probe: Probe | None
     return _with(meaning, clarification)
 
 
-def _with_title(question: str, title: str) -> str:
-    named = title if title.startswith("《") else f"《{title}》"
-    made = resolve(question, Dialogue([Exchange(named, named, named)]))
-    return made.text if made.changed else named
+def _matters(entries: Sequence[Entry]) -> list[str]:
+    """What the documents are about: editions and regions of one matter are one name."""
+    groups: list[tuple[str, Entry]] = []
+    for entry in entries:
+        if _MIXED.search(entry.title):
+            continue
+        for i, (name, first) in enumerate(groups):
+            if siblings(first, entry):
+                common = longest_common_substring(bare_title(name), entry.bare)
+                at = name.lower().find(common)
+                shown = name[at : at + len(common)] if at >= 0 else common
+                groups[i] = (shown.strip("的 ") or name, first)
+                break
+        else:
+            groups.append((entry.shown, entry))
+    return list(dict.fromkeys(name for name, _ in groups if name))
+
+
+def _with_name(question: str, name: str) -> str:
+    made = resolve(question, Dialogue([Exchange(name, name, name)]))
+    return made.text if made.changed else name
 
 
 def _asking(

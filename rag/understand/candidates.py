@@ -74,7 +74,7 @@ def candidates(
         c
         for c in found.values()
         if c.coverage >= AS_GOOD * best
-        or (c.coverage >= ENOUGH * best and any(_siblings(c.entry, s.entry) for s in sure))
+        or (c.coverage >= ENOUGH * best and any(siblings(c.entry, s.entry) for s in sure))
     ]
     return tuple(sorted(good, key=lambda c: -c.coverage))
 
@@ -199,7 +199,9 @@ def _plain(text: str) -> str:
     return re.sub(r"(?:19|20)\d{2}年?(?:度|版)?|\W", "", without_regions(normalise(text)))
 
 
-def _siblings(a: Entry, b: Entry) -> bool:
+def siblings(a: Entry, b: Entry) -> bool:
     """Whether two titles name the same matter ("人才租房补贴办法", "人才租房补贴实施细则")."""
-    common = len(longest_common_substring(a.bare, b.bare))
-    return common >= _SAME_MATTER and common >= min(len(a.bare), len(b.bare)) / 2
+    common = longest_common_substring(a.bare, b.bare)
+    if common in a.organisation or common in b.organisation:
+        return False  # documents of one house on different matters
+    return len(common) >= max(_SAME_MATTER, min(len(a.bare), len(b.bare)) / 2)

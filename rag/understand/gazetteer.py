@@ -45,6 +45,7 @@ class Entry:
     year: int | None
     dated: bool
     product: str | None = None
+    organisation: str = ""
 
 
 class Gazetteer:
@@ -122,6 +123,7 @@ def entry(document_id: str, title: str, metadata: DocumentMetadata, *, name: str
         year=year,
         dated=year is not None and str(year) in years,
         product=metadata.product if metadata.product not in CLASSES else None,
+        organisation=normalise(metadata.organisation or ""),
     )
 
 

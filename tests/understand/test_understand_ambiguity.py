@@ -151,8 +151,9 @@ def test_an_unresolved_reference_is_asked_with_titles() -> None:
     meaning = ask("它怎么申请？")
     assert meaning.missing_slots == ("reference",)
     assert 2 <= len(labels(meaning)) <= 5
+    assert "人才租房补贴" in labels(meaning)
     assert all(
-        option.reply == f"《{option.label}》怎么申请？"
+        option.reply == f"{option.label}怎么申请？"
         for option in meaning.clarification.options  # type: ignore[union-attr]
     )
 
