@@ -19,6 +19,7 @@ from rag.ingest.claims import Claims
 from rag.ingest.clean import clean
 from rag.ingest.describe import describe
 from rag.ingest.embed import embed_chunks, token_lists, vector_rows
+from rag.ingest.failures import Cancelled, for_people
 from rag.ingest.files import FileStore, StoredFile, report_full_disk
 from rag.ingest.inspect import inspect
 from rag.ingest.metadata import merge
@@ -33,15 +34,12 @@ if TYPE_CHECKING:
     from rag.store.vectors import VectorStore
 
 log = logging.getLogger(__name__)
+__all__ = ["Cancelled", "Pipeline"]
 
 Report = Callable[[JobStage, float], None]
 
 _REBUILD_BATCH = 256
 """Chunks embedded and written together when an index is rebuilt; chosen by us."""
-
-
-class Cancelled(Exception):
-    """Someone asked the job to stop; not an error."""
 
 
 class Pipeline:
@@ -163,7 +161,7 @@ class Pipeline:
                     return self._run(info, stored, name, report, password)
                 except BaseException as error:
                     self._settle(info, stored, error)
-                    raise _for_people(error, name) from error
+                    raise for_people(error, name) from error
 
     def _claim(
         self, kb_id: str, name: str, stored: StoredFile, uploaded_by: str | None
@@ -276,7 +274,7 @@ class Pipeline:
             elif isinstance(error, Cancelled):
                 self.catalog.documents.set_status(info.id, "cancelled")
             else:
-                text = _for_people(error, info.name)
+                text = for_people(error, info.name)
                 message = text.text() if isinstance(text, ZhiwenError) else str(text)
                 encrypted = isinstance(error, EncryptedDocument)
                 self.catalog.documents.set_status(
@@ -385,26 +383,3 @@ class Pipeline:
             if progress is not None:
                 progress(min(seen / max(total, 1), 1.0))
         return seen
-
-
-def _for_people(error: BaseException, name: str) -> BaseException:
-    """The error as people see it; anything unexpected is logged and said in general words."""
-    if isinstance(error, ZhiwenError | Cancelled) or not isinstance(error, Exception):
-        return error
-    if isinstance(error, OSError):
-        try:
-            with report_full_disk(name):
-                raise error
-        except ZhiwenError as full:
-            return full
-        except OSError:
-            pass
-    log.exception("ingesting %r failed", name, exc_info=error)
-    return ZhiwenError(
-        f"处理“{name}”时出了意外。",
-        "请重试；仍然失败时请把文件另存一份再上传，并查看运行日志。",
-        message_en=f"Something unexpected happened while processing {name}.",
-        remedy_en="Try again; if it fails again, save a copy of the file and upload that, "
-        "and see the log.",
-        detail=f"{type(error).__name__}: {error}",
-    )
