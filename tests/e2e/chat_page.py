@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from conftest import Server
 from playwright.sync_api import Locator, Page, expect
 
 ANSWER_LIMIT_MS = 60_000
+PASSWORD = "correct horse battery"
 
 
 def open_page(page: Page, url: str) -> None:
@@ -45,3 +47,20 @@ def upload(page: Page, *files: Path) -> None:
     for file in files:
         expect(main(page).get_by_text(file.name).first).to_be_visible()
     main(page).get_by_role("button", name="上传", exact=True).click()
+
+
+def sign_in(page: Page, server: Server) -> None:
+    """Sign in as administrator, creating the account at the first call."""
+    open_page(page, f"{server.url}/sign_in")
+    expect(page.get_by_label("用户名")).to_be_visible()
+    if page.get_by_label("一次性设置码").count():
+        page.get_by_label("一次性设置码").fill(server.setup_code())
+        page.get_by_label("用户名").fill("管理员")
+        page.get_by_label("密码（至少 8 位）").fill(PASSWORD)
+        page.get_by_label("再输入一次密码").fill(PASSWORD)
+        page.get_by_role("button", name="创建管理员").click()
+    else:
+        page.get_by_label("用户名").fill("管理员")
+        page.get_by_label("密码", exact=True).fill(PASSWORD)
+        main(page).get_by_role("button", name="登录").click()
+    expect(page.get_by_role("button", name="退出登录")).to_be_visible()

@@ -7,16 +7,18 @@ import re
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
@@ -80,6 +82,13 @@ class Server:
             )
         wait_until(lambda: self.health() in ("ready", "failed"), START_LIMIT_S)
         assert self.health() == "ready", self.log.read_text(encoding="utf-8")[-3000:]
+        wait_until(lambda: not self.open_jobs(), START_LIMIT_S)
+
+    def open_jobs(self) -> int:
+        """How many files are still being read (the samples after a first start)."""
+        with closing(sqlite3.connect(f"file:{self.data}/catalog.sqlite?mode=ro", uri=True)) as rows:
+            query = "select count(*) from jobs where status in ('queued', 'running')"
+            return int(rows.execute(query).fetchone()[0])
 
     def health(self) -> str:
         try:
@@ -116,3 +125,20 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     running.start()
     yield running
     running.stop()
+
+
+@pytest.fixture
+def visitor(browser: Browser, browser_context_args: dict) -> Iterator[Callable[[], Page]]:
+    """Opens pages, each in a browser of its own."""
+    contexts: list[BrowserContext] = []
+
+    def new() -> Page:
+        context = browser.new_context(**browser_context_args)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(30_000)
+        return page
+
+    yield new
+    for context in contexts:
+        context.close()

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
 
-import pytest
-from chat_page import ask, composer, finished, last_answer, main, open_page, upload
-from conftest import Server
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from chat_page import ask, composer, finished, last_answer, main, open_page, sign_in, upload
+from playwright.sync_api import Page, expect
 
-PASSWORD = "correct horse battery"
 HANDBOOK = """# 青松书院借阅办法
 
 ## 第一章 借阅
@@ -20,40 +16,6 @@ HANDBOOK = """# 青松书院借阅办法
 ## 第二章 办证
 第三条 办理借阅证需要提交身份证复印件和一寸照片两张。
 """
-
-
-@pytest.fixture
-def visitor(browser: Browser, browser_context_args: dict) -> Iterator[Callable[[], Page]]:
-    """Opens pages, each in a browser of its own."""
-    contexts: list[BrowserContext] = []
-
-    def new() -> Page:
-        context = browser.new_context(**browser_context_args)
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(30_000)
-        return page
-
-    yield new
-    for context in contexts:
-        context.close()
-
-
-def sign_in(page: Page, server: Server) -> None:
-    """Sign in as administrator, creating the account at the first call."""
-    open_page(page, f"{server.url}/sign_in")
-    expect(page.get_by_label("用户名")).to_be_visible()
-    if page.get_by_label("一次性设置码").count():
-        page.get_by_label("一次性设置码").fill(server.setup_code())
-        page.get_by_label("用户名").fill("管理员")
-        page.get_by_label("密码（至少 8 位）").fill(PASSWORD)
-        page.get_by_label("再输入一次密码").fill(PASSWORD)
-        page.get_by_role("button", name="创建管理员").click()
-    else:
-        page.get_by_label("用户名").fill("管理员")
-        page.get_by_label("密码", exact=True).fill(PASSWORD)
-        main(page).get_by_role("button", name="登录").click()
-    expect(page.get_by_role("button", name="退出登录")).to_be_visible()
 
 
 def test_from_the_first_start_to_a_deleted_document(server, visitor, tmp_path):

@@ -121,10 +121,9 @@ def _test(here: Here, profile: ChatProfile) -> None:
     with shown(), st.spinner(t("models.testing", name=label(profile.name))):
         verdict = ChatModel([profile], here.application.secrets).test(profile)
         tried = t("models.tried", model=profile.model, url=profile.base_url)
-        timing = t("models.took", time=duration(verdict.ms)) if verdict.ms else ""
         box(
-            t("models.works") if verdict.ok else verdict.message,
-            (verdict.message if verdict.ok else tried) + timing,
+            verdict.message,
+            "" if verdict.ok else tried + t("models.took", time=duration(verdict.ms)),
             detail=verdict.detail,
             level="info" if verdict.ok else "bad",
         )
