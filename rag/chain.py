@@ -243,7 +243,15 @@ class Chain(Runnable[TurnInput, Any]):
         chat = self._chat() if settings.chat.understand_with_llm else None
         if chat is None or local.route != "knowledge":
             return local
-        return understand_with_llm(input.question, input.history, profile, chat, local)
+        return understand_with_llm(
+            input.question,
+            input.history,
+            profile,
+            chat,
+            local,
+            today=today,
+            prompts=self._prompts(),
+        )
 
     def _probe(self, input: TurnInput) -> Callable[[str, Slots], Sequence[Hit]]:
         return lambda question, slots: self._retriever.probe(question, input.kb_ids, slots)

@@ -19,7 +19,7 @@ from rag.types import (
     KnowledgeProfile,
 )
 
-HEADINGS_KEPT = 100
+HEADINGS_KEPT = 1000
 FACETS_KEPT = 300
 """Most headings and most differing record metadata kept per document for the profile.
 Chosen by us: enough for options and topics, small enough to load for every question."""
