@@ -14,13 +14,11 @@ from rag.access.policy import can_edit, can_read, require_admin
 from rag.errors import InvalidInput, NotAllowed, NotFound
 from rag.ingest.files import FileStore
 from rag.ingest.jobs import JobQueue
+from rag.ingest.page_image import draw_page
 from rag.ingest.pipeline import Pipeline
 from rag.settings import Settings
 from rag.store.catalog import Catalog
 from rag.types import BBox, Chunk, DocumentInfo, JobInfo, KnowledgeBase, Page, Person
-
-PAGE_IMAGE_DPI = 110
-"""Sharp enough to read on a laptop, under 300 kB for a page of text; chosen by us."""
 
 
 class Knowledge:
@@ -166,7 +164,7 @@ class Knowledge:
             raise InvalidInput(
                 "这份文档没有页面图像。", message_en="This document has no page images."
             )
-        return _draw_page(path, page, bboxes)
+        return draw_page(path, page, bboxes)
 
     # --- Jobs -------------------------------------------------------------------------
 
@@ -226,18 +224,3 @@ def _not_allowed() -> NotAllowed:
         message_en="You may not do this.",
         remedy_en="Sign in with an account that may, or ask an administrator.",
     )
-
-
-def _draw_page(path: Path, page: int, bboxes: Sequence[BBox]) -> bytes:
-    import pymupdf
-
-    with pymupdf.open(path, filetype="pdf") as pdf:
-        if not 1 <= page <= pdf.page_count:
-            raise NotFound(f"这份文档没有第 {page} 页。", message_en=f"There is no page {page}.")
-        shown = pdf[page - 1]
-        for box in bboxes:
-            annotation = shown.add_highlight_annot(pymupdf.Rect(box))
-            annotation.set_colors(stroke=(1.0, 0.86, 0.35))
-            annotation.update()
-        image: bytes = shown.get_pixmap(dpi=PAGE_IMAGE_DPI).tobytes("png")
-        return image
