@@ -160,6 +160,8 @@ class Application:
             self._report("就绪")
             self.ready.set()
             self.vectors.warm_up()
+            if chat := self.models.chat():
+                chat.load()
             gc.collect()
             gc.freeze()
         except ZhiwenError as error:
