@@ -95,6 +95,7 @@ class Application:
         self.stage = "正在启动"
         self.warm_error: ZhiwenError | None = None
         self.settings.on_change(self.models.settings_changed)
+        self.secrets.on_change(self.models.secret_changed)
         self.settings.on_change(self._embedder_changed)
 
     def _current(self) -> Settings:

@@ -340,6 +340,11 @@ class Secrets:
     def __init__(self, data: Path) -> None:
         self._path = data / "secrets.toml"
         self._lock = threading.Lock()
+        self._listeners: list[Callable[[str], None]] = []
+
+    def on_change(self, listener: Callable[[str], None]) -> None:
+        """Call `listener(name)` after a secret was set or removed."""
+        self._listeners.append(listener)
 
     def get(self, name: str) -> str:
         """The secret, or an empty string."""
@@ -365,6 +370,8 @@ class Secrets:
             with os.fdopen(descriptor, "wb") as file:
                 tomli_w.dump(secrets, file)
             temporary.replace(self._path)
+        for listener in self._listeners:
+            listener(name)
 
 
 def _misplaced(name: str) -> SettingsError:

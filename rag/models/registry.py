@@ -81,9 +81,12 @@ class Models:
             if old.reranker != new.reranker:
                 self._reranker = None
             if old.chat != new.chat:
-                self.forget_chat()
+                self._chat, self._chat_built = None, False
 
-    def forget_chat(self) -> None:
-        """Build the chat model anew at its next use (a key has changed)."""
+    def secret_changed(self, name: str) -> None:
+        """Let the model that uses this key read it anew (chat models do by themselves)."""
         with self._lock:
-            self._chat, self._chat_built = None, False
+            if name == "reranker":
+                self._reranker = None
+            elif name == "embedder" and self._embedder is not None:
+                self._embedder = self.new_embedder()
