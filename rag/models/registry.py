@@ -89,4 +89,6 @@ class Models:
             if name == "reranker":
                 self._reranker = None
             elif name == "embedder" and self._embedder is not None:
-                self._embedder = self.new_embedder()
+                renewed = self.new_embedder()
+                if renewed.fingerprint == self._embedder.fingerprint:
+                    self._embedder = renewed
