@@ -57,7 +57,7 @@ class Source:
     key: str
     title: str
     passages: tuple[str, ...]
-    metadata: DocumentMetadata = DocumentMetadata()
+    metadata: DocumentMetadata = field(default_factory=DocumentMetadata)
 
 
 @dataclass(frozen=True)
@@ -324,10 +324,12 @@ class Report:
             refused_out = c["out:refuse"]
             total_out = refused_out + c["out:answer"] + c["out:hedge"]
             refused = refused_out + c["in:refuse"]
+            precision = refused_out / max(1, refused)
+            recall = refused_out / max(1, total_out)
             print(
                 f"{kind}: in {answered}/{total_in} answered ({c['in:answer']} plainly), "
-                f"out {refused_out}/{total_out} refused; refusal precision "
-                f"{refused_out / max(1, refused):.3f} recall {refused_out / max(1, total_out):.3f}; "
+                f"out {refused_out}/{total_out} refused; "
+                f"refusal precision {precision:.3f} recall {recall:.3f}; "
                 f"right words {c['right']}/{c['checked']}, "
                 f"{sum(self.lengths[kind]) / max(1, len(self.lengths[kind])):.0f} characters; "
                 f"unsupported claims {c['unsupported']}/{c['claims']}; "

@@ -45,7 +45,7 @@ _COUNT_UNITS = {"位": "人", "名": "人", "人": "人", "岁": "岁", "次": "
                 "倍": "倍", "米": "米", "吨": "吨", "度": "度", "页": "页", "家": "家", "所": "所",
                 "件": "件", "份": "份", "辆": "辆", "台": "台", "套": "套", "户": "户", "间": "间",
                 "场": "场", "集": "集", "季": "季", "字": "字", "种": "种", "条": "条", "项": "项",
-                "座": "座"}  # fmt: skip
+                "座": "座", "楼": "楼"}  # fmt: skip
 
 
 def _any(*lines: str) -> re.Pattern[str]:
@@ -165,8 +165,8 @@ def asked(question: str) -> Asked:
 
 
 def without_asking(question: str) -> str:
-    """The question without the words that only ask: what is left names things."""
-    return _ASKING.sub(" ", question)
+    """The question with a comma for each word that only asks: what is left names things."""
+    return _ASKING.sub("，", question)
 
 
 def asking_spans(question: str) -> list[tuple[int, int]]:
@@ -219,10 +219,22 @@ _KEYS: dict[str, re.Pattern[str]] = {
     "count": _any("数 容量 容纳"),
 }
 """Words in the names of fields and columns that tell what kind of thing they hold."""
+_SURNAMES = (
+    "赵钱孙李周吴郑王冯陈褚卫蒋沈韩杨朱秦尤许何吕施张孔曹严华金魏陶姜戚谢邹喻柏水窦章云苏潘葛奚范彭郎"
+    "鲁韦马苗凤花方俞任袁柳鲍史唐费廉岑薛雷贺倪汤滕殷罗毕郝邬安常乐于时傅皮卞齐康伍余元卜顾孟平黄和穆"
+    "萧尹姚邵湛汪祁毛禹狄米贝明臧计伏成戴宋庞熊纪舒屈项祝董梁杜阮蓝闵席季麻强贾路娄江童颜郭梅盛林刁钟"
+    "徐邱骆高夏蔡田樊胡凌霍虞万支柯管卢莫房裘缪解应宗丁宣邓郁单洪包诸左石崔吉龚程邢裴陆荣翁荀羊甄曲"
+    "封储靳焦巴弓牧车侯班仰仲伊宫宁仇栾甘厉戎祖武符刘景詹束龙叶幸司韶黎薄印白怀蒲邰鄂索赖卓蔺屠蒙池"
+    "乔阴胥能苍双闻莘党翟谭贡劳逄姬申扶堵冉宰郦雍璩桑桂濮牛寿通边扈燕冀郏浦尚农温别庄晏柴瞿阎充慕连习"
+)
 _MARKS: dict[str, re.Pattern[str]] = {
     "place": re.compile(r"[省市区县镇乡村路街道号楼层室厅馆站]|地址|位于|地点"),
     "reason": re.compile(r"因为|由于|因|原因|所以|导致|为了|故|鉴于|缘于|造成"),
-    "person": re.compile(r"[人员长者师家士]|经理|主任|教授|先生|女士|他|她"),
+    "person": _any(
+        f"(?:[{_SURNAMES}])[\u4e00-\u9fff]{{1,2}}(?=[，。、；（(《“\\s]|$|先生|女士|等人|[为任是在于])",
+        "经理 主任 负责人 联系人 教授 先生 女士 总监 专员 部长 局长 院长 校长 主席 总统",
+        "创始人 作者 导演 演员 设计师 医生 老师 [a-z]+·?[a-z]+ [\u4e00-\u9fff]{2,8}·[\u4e00-\u9fff]{2,8}",
+    ),
     "organisation": _any("[部局委会院校所处科室社团厅行厂] 公司 中心 单位 机构 政府 机关"),
     "definition": re.compile(r"是指|指的是|，?指|系指|称为|叫做|即|是[^否]|定义"),
     "list": re.compile(r"[、；;]|包括|下列|以下|分别|（[一二三]）|\n\s*(?:[-*•]|\d+[.、)])"),

@@ -6,12 +6,14 @@ All are 0..1 and mean the same in a small and in a large knowledge base; the wei
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from pathlib import PurePath
 
 from rag.answer.agreement import agreeing, slot_fits
 from rag.answer.pieces import Piece, about
 from rag.answer.rank import Question, holds_kind, rank, read_question
-from rag.answer.terms import Term, coverage, presence, searchable
+from rag.answer.terms import Term, coverage, held, presence, rare_names, searchable, stretches
 from rag.text.normalise import normalise
 from rag.text.similar import containment
 from rag.types import Evidence, Hit, Understanding
@@ -23,8 +25,12 @@ NAMES: tuple[str, ...] = (
     "sentence",
     "everywhere",
     "rare_missing",
+    "rare_lost",
     "name_missing",
     "likeness",
+    "subject",
+    "run",
+    "titled",
     "kind",
     "dense",
     "dense_gap",
@@ -46,6 +52,9 @@ FOREIGN_BELOW = 0.7
 dense features then stay 0 and the model without them decides."""
 
 
+_ASIDE = re.compile(r"[（(][^（）()]*[）)]|[《》]")
+
+
 def features(
     understanding: Understanding, hits: Sequence[Hit], evidence: Sequence[Evidence]
 ) -> dict[str, float]:
@@ -63,7 +72,13 @@ def features(
         "sentence": max((one.covered for one in ranked[:20]), default=0.0),
         "everywhere": coverage(question.terms, everything),
         "rare_missing": _rare_missing(question.terms, everything),
+        "rare_lost": max(
+            (1.0 - held(name, everything) for name in rare_names(question.text)), default=0.0
+        ),
         "name_missing": _name_missing(question.terms, everything),
+        "subject": max(_runs(question.text, text)[0] for text in texts),
+        "run": max(_runs(question.text, text)[1] for text in texts),
+        "titled": max(_titled(question.text, item) for item in usable),
         "likeness": max(containment(normalise(question.text), searchable(t)) for t in texts),
         "kind": _kind(question, [one.piece for one in ranked]),
         "few_terms": 1.0 / (1.0 + sum(term.weight for term in question.terms)),
@@ -74,6 +89,32 @@ def features(
 
 def _whole(item: Evidence) -> str:
     return f"{about(item.chunk)}\n{item.chunk.text}"
+
+
+def _runs(question: str, text: str) -> tuple[float, float]:
+    """How much of the question's names stands in one piece in a passage: the first, and all.
+
+    张舒雅 is either there or not, while its letters are everywhere.
+    """
+    names = stretches(question)
+    if not names:
+        return 0.0, 0.0
+    shares = [held(name, text) for name in names]
+    total = sum(share * len(name) for share, name in zip(shares, names, strict=True))
+    return shares[0], total / sum(map(len, names))
+
+
+def _titled(question: str, item: Evidence) -> float:
+    """1 when the question names the passage's document or innermost heading in full, 0.5 when
+    it leaves out what the title has in brackets (a branch, a year, a disambiguation)."""
+    chunk = item.chunk
+    title = chunk.metadata.title or PurePath(chunk.document_name).stem
+    asked = normalise(question)
+    full = (normalise(name) for name in (title, *chunk.heading_path[-1:]))
+    if any(len(name) > 1 and name in asked for name in full):
+        return 1.0
+    short = normalise(_ASIDE.sub("", title))
+    return 0.5 if len(short) > 1 and short in asked else 0.0
 
 
 def _rare_missing(terms: Sequence[Term], text: str) -> float:

@@ -75,7 +75,8 @@ _INLINE_MARKER = re.compile(rf"(?<=[：:；;。，,\s])(?={'|'.join(_INLINE_MARK
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s+\S")
 _KEY = r"[^\s：:，。；、|*]{1,14}"
 _PAIR = re.compile(
-    rf"^\s*(?:[-*+•]\s+)?(?:\*\*)?({_KEY}(?: ?{_KEY})?)(?:\*\*)?\s*[：:]\s*(?:\*\*)?(?=\S)(?!//)"
+    rf"^\s*(?:[-*+•]\s+)?(?:\*\*)?({_KEY}(?: ?{_KEY})?)(?:\*\*)?\s*"
+    r"(?:：|:(?!\d)|(?<!\d):)\s*(?:\*\*)?(?=\S)(?!//)"
 )
 _QUESTION = re.compile(
     r"^\s*(?:\*\*)?(?:问题?|q(?:uestion)?|提问|常见问题)\s*\d*(?:\*\*)?\s*[：:.、]\s*", re.I
@@ -194,9 +195,14 @@ class _Reader:
         ]
 
     def _is_heading(self, line: str) -> bool:
+        """A line of the heading path, or a first line without any stop: a title."""
         stripped = line.strip()
-        headings = self.evidence.chunk.heading_path
-        return bool(stripped) and len(stripped) < 60 and stripped in headings
+        chunk = self.evidence.chunk
+        if stripped in chunk.heading_path or stripped == chunk.metadata.title:
+            return len(stripped) < 60
+        first = not self.found and self.text.lstrip().startswith(stripped + "\n")
+        plain = not re.search(r"[，。；：！？,;:!?|]|\d", stripped)
+        return first and plain and len(stripped) <= 30 and not _MARKER.match(line)
 
     def _table_line(self, start: int, end: int, is_header: bool) -> None:
         cells = table_cells(self.text[start:end])

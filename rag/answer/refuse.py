@@ -16,8 +16,8 @@ from rag.answer.agreement import Fit, quoted_titles, slot_fits
 from rag.answer.asks import asked, without_asking
 from rag.answer.features import features
 from rag.answer.markup import escape
-from rag.answer.pieces import faq_question
-from rag.answer.terms import content_terms, presence
+from rag.answer.pieces import about, faq_question
+from rag.answer.terms import content_terms, held, stretches
 from rag.settings import AnswerSettings
 from rag.types import Evidence, Hit, Understanding, Value
 
@@ -171,11 +171,9 @@ def _missing(understanding: Understanding, hits: Sequence[Hit], fits: dict[str, 
             f"《{escape(t)}》" for t in quoted_titles(understanding.standalone_question)
         )
         return f"知识库里没有{named}。"
-    everything = "\n".join(f"{hit.chunk.document_name}\n{hit.chunk.text}" for hit in hits)
+    everything = "\n".join(f"{about(hit.chunk)}\n{hit.chunk.text}" for hit in hits)
     lost = [
-        term.text
-        for term in content_terms(understanding.standalone_question)
-        if term.weight >= 0.6 and presence(term.text, everything) == 0.0
+        name for name in stretches(understanding.standalone_question) if not held(name, everything)
     ]
     if lost:
         words = "、".join(f"“{escape(text)}”" for text in lost[:3])
@@ -197,8 +195,15 @@ def _topic(understanding: Understanding) -> str:
 
 
 def _titles(hits: Sequence[Hit]) -> list[str]:
-    found = (hit.chunk.metadata.title or PurePath(hit.chunk.document_name).stem for hit in hits)
-    return list(dict.fromkeys(title.strip("《》") for title in found if title))
+    return list(dict.fromkeys(title for hit in hits if (title := _title(hit))))
+
+
+def _title(hit: Hit) -> str:
+    """A document's title; its file's name where the title is a FAQ record's question."""
+    title = hit.chunk.metadata.title or ""
+    if not title or title.rstrip().endswith(("？", "?")):
+        title = PurePath(hit.chunk.document_name).stem
+    return title.strip("《》")
 
 
 def _suggestions(
@@ -245,7 +250,7 @@ def _about(hit: Hit) -> list[str]:
     faq = faq_question(Evidence(n=1, chunk=chunk, text=chunk.text, span=(0, len(chunk.text))))
     if faq:
         return [faq]
-    title = (chunk.metadata.title or PurePath(chunk.document_name).stem).strip("《》")
+    title = _title(hit)
     if not title:
         return []
     heading = (
@@ -258,6 +263,6 @@ def _about(hit: Hit) -> list[str]:
         else ""
     )
     heading = heading.strip()
-    if heading and heading != title and without_asking(heading).strip() and len(heading) <= 20:
+    if heading and heading != title and without_asking(heading).strip("，") and len(heading) <= 20:
         return [f"《{title}》里关于“{heading}”是怎么规定的？"]
     return [f"《{title}》的主要内容是什么？"]

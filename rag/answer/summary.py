@@ -6,20 +6,30 @@ from collections import Counter
 from collections.abc import Sequence
 
 from rag.answer.layout import bullets, quote
-from rag.answer.pieces import Piece, pieces
+from rag.answer.pieces import Piece, about, pieces
 from rag.answer.rank import Question, score
+from rag.answer.terms import coverage
 from rag.text.tokenise import query_terms
 from rag.types import Evidence
 
+NAMED = 0.5
+"""Share of the question's terms in a document's title from which it is the one meant."""
 MOST_SENTENCES = 5
 """Sentences of a summary; chosen by us."""
+
+
+def _about_the_named(question: Question, evidence: Sequence[Evidence]) -> list[Evidence]:
+    """The passages of the document that the question names; all where it names none."""
+    named = [(coverage(question.terms, about(item.chunk)), item) for item in evidence]
+    best = max((share for share, _ in named), default=0.0)
+    return [item for share, item in named if best < NAMED or share >= 0.8 * best]
 
 
 def summarise(question: Question, evidence: Sequence[Evidence]) -> str:
     """Up to five sentences: near the question, central to the evidence, not alike."""
     candidates = [
         piece
-        for item in evidence
+        for item in _about_the_named(question, evidence)
         for piece in pieces(item)
         if piece.kind in ("sentence", "item", "pair") and len(piece.body) >= 8
     ]

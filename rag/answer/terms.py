@@ -15,6 +15,7 @@ from typing import NamedTuple
 from rag.answer.asks import without_asking
 from rag.text.normalise import HAN, is_han, normalise
 from rag.text.numerals import arabic
+from rag.text.similar import longest_common_substring
 from rag.text.tokenise import codes, query_terms, rarity
 
 PARTIAL_CREDIT = 0.6
@@ -111,6 +112,8 @@ _GENERIC = frozenset(
 )
 
 
+RARE_WORD = 0.75
+"""Rarity (`rag.text.tokenise`) from which a word may be a name or a part of one."""
 _GRAMMAR = (
     "要各是最能会可被把的了在有和与去来到每再还都也就从对将上下里中过得"
     "一二三四五六七八九十两几多少个台位次种只件"
@@ -143,6 +146,12 @@ ABBREVIATION_CREDIT = 0.6
 _COUNTING = "一两三几每各某这那"
 
 
+_BETWEEN = re.compile(
+    r"[的在是和与有为了被把将由于从对等]|[\s，,。？?！!《》“”「」（）()：:、；;]+"
+)
+"""Letters and marks between the names in a question."""
+
+
 class Term(NamedTuple):
     """A content term in normalised form. `weight` is 0..1; `name` marks codes and names."""
 
@@ -165,6 +174,38 @@ def content_terms(question: str) -> tuple[Term, ...]:
         if weight > 0:
             terms.setdefault(text, Term(text, weight, text in names))
     return tuple(terms.values())
+
+
+def stretches(question: str) -> list[str]:
+    """The question between its grammar and asking words, normalised: 张舒雅, 香港小姐冠军."""
+    parts = [part for part in _BETWEEN.split(normalise(without_asking(question))) if part]
+    return [part for part in parts if len(part) > 1] or parts
+
+
+@lru_cache(maxsize=1024)
+def rare_names(question: str) -> tuple[str, ...]:
+    """Runs of rare words and single letters in the question: what the segmenter takes apart
+    (高氏前肛鳗) in one piece again, each at least two letters long."""
+    normal = normalise(without_asking(question))
+    runs: list[str] = []
+    last = ""
+    for word in query_terms(normal):
+        rare = (len(word) == 1 or rarity(word) >= RARE_WORD) and not word.isdigit()
+        if rare and last and last + word in normal:
+            last = runs[-1] = last + word
+        elif rare:
+            last = word
+            runs.append(word)
+        else:
+            last = ""
+    cleaned = (run.strip(_GRAMMAR) if all(map(is_han, run)) else run for run in runs)
+    return tuple(dict.fromkeys(run for run in cleaned if len(run) > 1))
+
+
+def held(stretch: str, text: str) -> float:
+    """Share of a stretch that stands in the text in one piece, 0..1; single letters are none."""
+    run = len(longest_common_substring(stretch, searchable(text)))
+    return run / len(stretch) if run > 1 or len(stretch) == 1 else 0.0
 
 
 def _joined(words: Sequence[str], question: str) -> list[str]:

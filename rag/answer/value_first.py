@@ -20,7 +20,7 @@ LONGEST_CLAUSE = 42
 CLEARLY_BETTER = 0.1
 """Lead (in coverage) of the clause that goes first over the next one; chosen by us."""
 
-_CLAUSE = re.compile(r"[^，,；;。：:！？!?]+")
+_CLAUSE = re.compile(r"(?:[^，,；;。：:！？!?]|(?<=\d)[:,](?=\d))+")
 _DEFINES = re.compile(r"是指|，?指的是|系指|是一种|是一个|是由|，指|称为|定义为|叫做|即为|，是|是")
 
 
