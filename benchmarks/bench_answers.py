@@ -37,6 +37,7 @@ from rag.types import (
     Hit,
     Page,
     QueryPlan,
+    Turn,
     Understanding,
 )
 
@@ -74,6 +75,7 @@ class Case:
     answers: tuple[str, ...] = ()
     within: tuple[str, ...] = ()
     possible: bool = True
+    history: tuple[Turn, ...] = ()
 
 
 @dataclass
@@ -104,7 +106,7 @@ class Base:
         from rag.understand.understand import understand
 
         profile = self.catalog.documents.profile((self.kb_id,))
-        meaning = understand(case.question, (), profile, TODAY)
+        meaning = understand(case.question, case.history, profile, TODAY)
         query_plan: QueryPlan = plan(meaning, (self.kb_id,), profile=profile)
         if case.within:
             ids = {key: id_ for id_, key in self.keys.items()}

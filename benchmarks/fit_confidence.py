@@ -4,7 +4,8 @@ Questions whose source is among the evidence are positive; the same questions wi
 source taken out, questions about regions that are not there, and questions asked of a
 knowledge base of another field are negative. Trained on legal questions (LeCoQA train),
 questions made from statutes (their own topics kept away from the benchmark's) and from
-CrossWOZ's records, also in knowledge bases of a few documents. Encyclopaedia questions and
+CrossWOZ's records, also in knowledge bases of a few documents, and on the sample documents
+with their questions. Encyclopaedia questions and
 the benchmark's statutes are never trained on: measure there with `bench_answers`.
 
     python -m benchmarks.fit_confidence [--limit 250] [--again] [--write]
@@ -26,7 +27,7 @@ import numpy as np
 from benchmarks.bench_answers import DATA, WORK, Base, Case, Found, Source, build, law, rows
 from rag.answer.agreement import slot_fits
 from rag.answer.features import NAMES, features
-from rag.types import DocumentMetadata
+from rag.types import DocumentMetadata, Turn
 
 WEIGHTS = Path(__file__).resolve().parent.parent / "rag/answer/confidence_weights.json"
 WITHOUT_RERANK = ("rerank", "rerank_gap")
@@ -41,7 +42,7 @@ NEGATIVE = ("rare_missing", "rare_lost", "name_missing", "slot_silent")
 """The direction that each feature must have: a weight against it is an accident of the data."""
 SHARES = {
     ("", "in"): 1.0, ("", "removed"): 0.5, ("", "off"): 0.25, ("", "absent"): 0.25,
-    ("lecoqa", "removed"): 0.25,
+    ("lecoqa", "removed"): 0.25, ("samples", "absent"): 1.0,
 }  # fmt: skip
 """What each kind of row weighs in a set, however many there are. Legal questions without their
 labelled articles count less: other articles on the same matter stay in the collection."""
@@ -201,6 +202,34 @@ def collect(limit: int) -> list[Row]:
         strangers = [case.question for other in others for case in questions[other][: limit // 8]]
         for text in [*strangers, *OFF_TOPIC]:
             result += _row(name, base.find(Case("off", text, frozenset(), possible=False)))
+    return result + samples()
+
+
+def samples() -> list[Row]:
+    """The sample documents' own questions, follow-ups included, ingested as users do."""
+    from rag.application import SAMPLE_DIRECTORY, opened
+
+    result: list[Row] = []
+    with opened(WORK / "samples") as application:
+        known = {kb.name: kb for kb in application.catalog.knowledge_bases.list()}
+        kb = known.get("samples") or application.catalog.knowledge_bases.create("samples")
+        for path in sorted(SAMPLE_DIRECTORY.iterdir()):
+            application.pipeline.ingest(path, kb.id, path.name)
+        keys = {info.id: info.name for info in application.catalog.documents.list((kb.id,))}
+        base = Base("samples", application.retriever, application.catalog, kb.id, keys)
+        lines = (SAMPLE_DIRECTORY.parent / "questions.jsonl").read_text("utf-8").splitlines()
+        for row in map(json.loads, lines):
+            if row["expect"] not in ("answer", "refuse"):
+                continue
+            possible = row["expect"] == "answer"
+            sources = frozenset(row.get("documents") or ())
+            history = tuple(Turn(**turn) for turn in row["history"])
+            case = Case("samples", row["question"], sources, possible=possible, history=history)
+            found = base.find(case)
+            if found.holds or not possible:
+                result += _row("samples", found)
+            if possible:
+                result += _row("samples", base.find(case, without=sources))
     return result
 
 

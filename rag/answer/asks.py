@@ -53,13 +53,21 @@ def _any(*lines: str) -> re.Pattern[str]:
     return re.compile("|".join(" ".join(lines).split()), re.I)
 
 
+def _noun(*words: str) -> re.Pattern[str]:
+    """A pattern of nouns that are asked for: at the end, or with 多少, 是什么 … close behind."""
+    nouns = "|".join(" ".join(words).split())
+    asking = "[^，。；？?、]{0,8}?(?:多少|几何|几[元块]|是什么|是哪个|什么标准|怎么[算收])"
+    at_end = "[有是]?(?:吗|呢)?[？?。 ]*$"
+    return re.compile(f"(?:{nouns})(?:号码?)?(?:{asking}|{at_end})", re.I)
+
+
 _VALUE_KINDS: tuple[ValueKind, ...] = ("money", "percent", "count", "duration", "number", "ordinal")
 _DOING = "申请 办理 安装 使用 操作 设置 报销 请假 提交 重置 清洁 更换 注册 登录 查询 预约 退款 开通"
 _HOW_TO = [f"{how}{verb}" for verb in _DOING.split() for how in ("怎么", "如何", "怎样")]
 _RULES: tuple[tuple[re.Pattern[str], Wanted, frozenset[ValueKind]], ...] = (
-    (_any("电话 联系方式 热线 手机号 拨打"), "phone", frozenset({"phone"})),
-    (_any("邮箱 电子邮件 e-?mail"), "email", frozenset({"email"})),
-    (_any("网址 官网 网站地址 链接"), "url", frozenset({"url"})),
+    (_noun("电话 联系方式 热线 手机 分机"), "phone", frozenset({"phone"})),
+    (_noun("邮箱 电子邮件 e-?mail"), "email", frozenset({"email"})),
+    (_noun("网址 官网 网站地址 链接"), "url", frozenset({"url"})),
     (
         _any(
             "什么是 是什么意思 何谓 何为 的定义 的含义 指的是什么",
@@ -87,10 +95,16 @@ _RULES: tuple[tuple[re.Pattern[str], Wanted, frozenset[ValueKind]], ...] = (
     ),
     (
         _any(
-            "多少钱 多少元 多少块 几块 几元 金额 价格 价钱 费用 收费 单价 票价 门票 租金 房租 工资",
-            "薪资 薪酬 罚款 罚多少 赔多少 补贴多少 额度 人均消费 多少万",
-            "(?:补贴|补助|津贴|奖金|奖励|押金|学费|报酬|赔偿|收入|费|价).{0,12}(?:多少|几何)",
+            "多少钱 多少元 多少块 几块 几元 罚多少 赔多少 多少万 免费吗 收费吗 贵不贵",
             "(?:补贴|补助|津贴|奖金).{0,12}(?:什么|哪个|何种)?标准",
+        ),
+        "value",
+        frozenset({"money"}),
+    ),
+    (
+        _noun(
+            "金额 价格 价钱 费用 收费 单价 票价 门票 租金 房租 工资 薪资 薪酬 罚款 额度 人均消费",
+            "补贴 补助 津贴 奖金 奖励 押金 学费 报酬 赔偿 收入 费 价",
         ),
         "value",
         frozenset({"money"}),
@@ -101,7 +115,8 @@ _RULES: tuple[tuple[re.Pattern[str], Wanted, frozenset[ValueKind]], ...] = (
         frozenset({"duration", "date"}),
     ),
     (_any("多大年[龄纪] 多大岁数 几岁 年龄"), "value", frozenset({"count"})),
-    (_any("哪里 哪儿 在哪 何处 什么地方 地址 地点 位置 去哪"), "place", frozenset()),
+    (_any("哪里 哪儿 在哪 何处 什么地方 去哪"), "place", frozenset()),
+    (_noun("地址 地点 位置"), "place", frozenset()),
     (_any("为什么 为何 原因 怎么回事 缘何"), "reason", frozenset()),
     (_any("谁 哪位 何人 什么人 负责人 联系人"), "person", frozenset()),
     (
@@ -184,6 +199,12 @@ def answers_kind(asked_for: Asked, text: str) -> bool:
     return mark is None or bool(mark.search(text))
 
 
+def may_hold(asked_for: Asked, text: str) -> bool:
+    """Whether a text has any sign of the kind of value asked for; True when in doubt."""
+    signs = [_SIGNS[kind] for kind in asked_for.kinds if kind in _SIGNS]
+    return len(signs) < len(asked_for.kinds) or any(sign.search(text) for sign in signs)
+
+
 def key_answers(asked_for: Asked, key: str) -> bool:
     """Whether a field or column of this name is likely to hold what was asked for."""
     wanted = [*asked_for.kinds, asked_for.wanted]
@@ -204,6 +225,15 @@ def values_of_kind(asked_for: Asked, text: str) -> list[tuple[int, int]]:
 _RELATIVE_DATE = re.compile(
     r"公布之日|发布之日|印发之日|之日起|每[年月周日]|次[年月日]|当[天日年月]|即日起"
 )
+_SIGNS: dict[str, re.Pattern[str]] = {
+    "money": _any("元 块 ¥ ￥ \\$ 免费 免收 不收 无偿 价 费 额 万"),
+    "percent": _any("% ％ 百分 成 折 率 ‰"),
+    "phone": re.compile(r"\d{3,}"),
+    "email": re.compile("@|＠"),
+    "url": _any("http www \\.com \\.cn 网"),
+    "time": re.compile(r"\d\s*[:：点时]|[一二三四五六七八九十]点|全天|小时"),
+    "duration": _any("年 月 日 天 周 小时 分钟 秒 长期 永久 季"),
+}
 _KEYS: dict[str, re.Pattern[str]] = {
     "money": _any("价 费 金额 元 钱 标准 工资 薪 租金 补贴 补助 额度 限额"),
     "phone": _any("电话 分机 手机 热线 联系方式 号码"),
@@ -219,6 +249,7 @@ _KEYS: dict[str, re.Pattern[str]] = {
     "count": _any("数 容量 容纳"),
 }
 """Words in the names of fields and columns that tell what kind of thing they hold."""
+_HAN = "[\u4e00-\u9fff]"
 _SURNAMES = (
     "赵钱孙李周吴郑王冯陈褚卫蒋沈韩杨朱秦尤许何吕施张孔曹严华金魏陶姜戚谢邹喻柏水窦章云苏潘葛奚范彭郎"
     "鲁韦马苗凤花方俞任袁柳鲍史唐费廉岑薛雷贺倪汤滕殷罗毕郝邬安常乐于时傅皮卞齐康伍余元卜顾孟平黄和穆"
@@ -231,9 +262,9 @@ _MARKS: dict[str, re.Pattern[str]] = {
     "place": re.compile(r"[省市区县镇乡村路街道号楼层室厅馆站]|地址|位于|地点"),
     "reason": re.compile(r"因为|由于|因|原因|所以|导致|为了|故|鉴于|缘于|造成"),
     "person": _any(
-        f"(?:[{_SURNAMES}])[\u4e00-\u9fff]{{1,2}}(?=[，。、；（(《“\\s]|$|先生|女士|等人|[为任是在于])",
+        f"(?:[{_SURNAMES}]){_HAN}{{1,2}}(?=[，。、；（(《“\\s]|$|先生|女士|等人|[为任是在于])",
         "经理 主任 负责人 联系人 教授 先生 女士 总监 专员 部长 局长 院长 校长 主席 总统",
-        "创始人 作者 导演 演员 设计师 医生 老师 [a-z]+·?[a-z]+ [\u4e00-\u9fff]{2,8}·[\u4e00-\u9fff]{2,8}",
+        f"创始人 作者 导演 演员 设计师 医生 老师 [a-z]+·?[a-z]+ {_HAN}{{2,8}}·{_HAN}{{2,8}}",
     ),
     "organisation": _any("[部局委会院校所处科室社团厅行厂] 公司 中心 单位 机构 政府 机关"),
     "definition": re.compile(r"是指|指的是|，?指|系指|称为|叫做|即|是[^否]|定义"),

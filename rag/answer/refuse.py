@@ -13,7 +13,7 @@ from typing import Literal
 from pydantic import Field
 
 from rag.answer.agreement import Fit, quoted_titles, slot_fits
-from rag.answer.asks import asked, without_asking
+from rag.answer.asks import asked, may_hold, without_asking
 from rag.answer.features import features
 from rag.answer.markup import escape
 from rag.answer.pieces import about, faq_question
@@ -64,17 +64,12 @@ def confidence(
     conflicts = tuple(slot for slot, fit in fits.items() if fit == "conflict")
     if conflicts:
         value = min(value, CONFLICT_CEILING)
-    if found["kind"] == 0.0 and _wants_a_value(understanding.standalone_question):
+    wanted = asked(understanding.standalone_question)
+    if not any(may_hold(wanted, item.chunk.text) for item in evidence):
         value = min(value, NO_VALUE_CEILING)
     value = round(value, 4)
     reason = _reason(found, conflicts)
     return Confidence(value=value, features=found, reason=reason, conflicts=conflicts)
-
-
-def _wants_a_value(question: str) -> bool:
-    """Whether the question asks for one narrow kind of value, which nothing else can answer."""
-    wanted = asked(question)
-    return len(wanted.kinds) == 1 and not wanted.kinds & {"date", "count", "number"}
 
 
 def probability(found: dict[str, float]) -> float:
