@@ -150,7 +150,8 @@ def _messages(here: Here, history: list[Message], ask: messages.Ask) -> None:
         st.rerun()
     for index in range(hidden, len(history)):
         message = history[index]
-        with st.container(key=f"message-{message.id}", gap="small"), shown():
+        state = "running" if message.status == "running" else "message"
+        with st.container(key=f"{state}-{message.id}", gap="small"), shown():
             if message.role == "user":
                 messages.question(message)
             elif message.status == "running":

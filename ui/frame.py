@@ -19,6 +19,9 @@ from ui.words import escape, label, plain
 if TYPE_CHECKING:
     from rag.application import Application
 
+THEMES = {"system": "System", "light": "Light", "dark": "Dark"}
+"""Our word for a theme → Streamlit's."""
+
 OPEN_WAIT_S = 1.0
 """How long the first page waits for the data directory before it shows that it is opening."""
 
@@ -74,6 +77,12 @@ def ready_to_show() -> bool:
 
 def sidebar_head(pages: dict[str, st.Page]) -> None:
     """Name of the product and links to the pages this person may open."""
+    if st.session_state.pop("remember-language", False):
+        visitor.run_script(
+            "document.cookie = `${v.name}=${v.code};path=/;max-age=15552000;samesite=lax`;",
+            name=LANGUAGE_COOKIE,
+            code=language(),
+        )
     with st.sidebar:
         st.html(f'<div class="zw-brand">知问<small>{escape(t("brand.tagline"))}</small></div>')
         with st.container(horizontal=True, gap="small"):
@@ -86,23 +95,9 @@ def sidebar_foot(at: Here) -> None:
     with st.sidebar:
         _models_state()
         st.divider()
-        codes = list(LANGUAGES)
-        st.segmented_control(
-            t("foot.language"),
-            codes,
-            default=language(),
-            required=True,
-            format_func=LANGUAGES.__getitem__,
-            key="language-switch",
-            label_visibility="collapsed",
-            on_change=_switch_language,
-        )
-        if st.session_state.pop("remember-language", False):
-            visitor.run_script(
-                "document.cookie = `${v.name}=${v.code};path=/;max-age=15552000;samesite=lax`;",
-                name=LANGUAGE_COOKIE,
-                code=language(),
-            )
+        with st.container(horizontal=True, wrap=False, vertical_alignment="center"):
+            _language_switch()
+            _theme_menu()
         if at.person.role == "guest":
             st.html(f'<div class="zw-note">{escape(t("foot.guest"))}</div>')
         else:
@@ -134,6 +129,39 @@ def confirm(title: str, message: str, verb: str) -> bool:
         f'<div class="zw-box zw-warn"><p><b>{escape(title)}</b></p><p>{escape(message)}</p></div>'
     )
     return st.button(label(verb), key="confirm-deed", type="primary", icon=":material/delete:")
+
+
+def _language_switch() -> None:
+    st.segmented_control(
+        t("foot.language"),
+        list(LANGUAGES),
+        default=language(),
+        required=True,
+        format_func=LANGUAGES.__getitem__,
+        key="language-switch",
+        label_visibility="collapsed",
+        on_change=_switch_language,
+    )
+
+
+def _theme_menu() -> None:
+    """Light, dark or as the system; Streamlit keeps the choice per page in the browser."""
+    chosen = st.menu_button(
+        t("foot.theme"),
+        list(THEMES),
+        key="menu-theme",
+        icon=":material/contrast:",
+        type="tertiary",
+        format_func=lambda name: t(f"foot.{name}"),
+    )
+    if chosen:
+        visitor.run_script(
+            "for (const page of v.pages.split(' ').concat(window.location.pathname))"
+            " localStorage.setItem(`stActiveTheme-${page}-v2`, JSON.stringify(v.theme));"
+            " window.location.reload();",
+            theme=THEMES[chosen],
+            pages="/ /chat /documents /admin /sign_in",
+        )
 
 
 def _models_state() -> None:

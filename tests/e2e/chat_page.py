@@ -30,12 +30,28 @@ def ask(page: Page, question: str) -> None:
 
 
 def finished(page: Page) -> None:
-    """Wait until no answer is being written."""
-    expect(page.locator('[class*="st-key-stop-"]')).to_have_count(0, timeout=ANSWER_LIMIT_MS)
+    """Wait until every question has its finished answer."""
+    questions = page.locator(".zw-user").count()
+    messages = page.locator('[class*="st-key-message-"]')
+    expect(messages).to_have_count(2 * questions, timeout=ANSWER_LIMIT_MS)
 
 
 def last_answer(page: Page) -> Locator:
     return page.locator('[class*="st-key-message-"]').last
+
+
+def choose_option(page: Page, *wanted: str) -> None:
+    """Answer questions back with the first of the wanted options that each offers."""
+    for _ in wanted:
+        options = last_answer(page).locator('[class*="st-key-option-"] button')
+        offered = [text.strip() for text in options.all_inner_texts()]
+        chosen = next((word for word in wanted if word in offered), None)
+        if chosen is None:
+            return
+        before = page.locator(".zw-user").count()
+        options.get_by_text(chosen, exact=True).click()
+        expect(page.locator(".zw-user")).to_have_count(before + 1)
+        finished(page)
 
 
 def main(page: Page) -> Locator:
@@ -63,4 +79,4 @@ def sign_in(page: Page, server: Server) -> None:
         page.get_by_label("用户名").fill("管理员")
         page.get_by_label("密码", exact=True).fill(PASSWORD)
         main(page).get_by_role("button", name="登录").click()
-    expect(page.get_by_role("button", name="退出登录")).to_be_visible()
+    expect(page.get_by_role("button", name="退出登录")).to_be_attached()

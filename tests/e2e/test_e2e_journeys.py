@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import re
 
-from chat_page import ask, composer, finished, last_answer, main, open_page, sign_in, upload
+from chat_page import (
+    ask,
+    choose_option,
+    composer,
+    finished,
+    last_answer,
+    main,
+    open_page,
+    sign_in,
+    upload,
+)
+from conftest import wait_until
 from playwright.sync_api import Page, expect
 
 HANDBOOK = """# 青松书院借阅办法
@@ -67,11 +78,8 @@ def test_a_clarification_is_answered_with_a_click(server, visitor):
     page = visitor()
     open_page(page, server.url)
     ask(page, "人才租房补贴怎么申请？")
-    option = last_answer(page).get_by_role("button", name="深圳")
-    expect(option).to_be_visible()
-    option.click()
-    expect(page.locator(".zw-user")).to_have_count(2)
-    finished(page)
+    expect(last_answer(page).get_by_role("button", name="深圳")).to_be_visible()
+    choose_option(page, "深圳", "2024年")
     expect(last_answer(page).locator(".zw-card").first).to_contain_text("深圳市人才租房补贴")
 
 
@@ -138,8 +146,19 @@ def test_the_page_speaks_english_and_remembers_it(server, visitor):
     open_page(page, server.url)
     page.get_by_test_id("stSidebar").get_by_text("English").click()
     expect(main(page).get_by_text("Ask your documents")).to_be_visible()
+    wait_until(lambda: "zhiwen_language" in {c["name"] for c in page.context.cookies()})
     page.reload()
     expect(main(page).get_by_text("Ask your documents")).to_be_visible()
+
+
+def test_the_theme_is_one_click_away(server, visitor):
+    page = visitor()
+    open_page(page, server.url)
+    scheme = "() => getComputedStyle(document.querySelector('.stApp')).colorScheme"
+    assert page.evaluate(scheme) == "light"
+    page.locator(".st-key-menu-theme button").click()
+    page.get_by_text("深色", exact=True).click()
+    page.wait_for_function(f"({scheme})() === 'dark'")
 
 
 def test_a_phone_shows_it_all_without_scrolling_sideways(server, browser, browser_context_args):

@@ -196,7 +196,7 @@ def _citation(chunk: Chunk) -> Citation:
 
 
 class _Models:
-    def forget_chat(self) -> None:
+    def secret_changed(self, name: str) -> None:
         """Nothing is kept."""
 
 

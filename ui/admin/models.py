@@ -209,10 +209,9 @@ def _accept(
     if old_name != profile.name and not key:
         key = here.application.secrets.get(f"chat:{old_name}")
     if key:
-        here.application.secrets.set(f"chat:{profile.name}", key)
+        _set_key(here, f"chat:{profile.name}", key)
     if old_name != profile.name:
-        here.application.secrets.set(f"chat:{old_name}", "")
-    here.application.models.forget_chat()
+        _set_key(here, f"chat:{old_name}", "")
     _save(here, changed)
 
 
@@ -241,7 +240,7 @@ def _remove(here: Here, profiles: list[ChatProfile], position: int, pressed: boo
         what = t("models.delete_what", name=plain(profile.name))
         if confirm(what, t("models.delete_goes"), t("models.delete_verb")):
             with shown():
-                here.application.secrets.set(f"chat:{profile.name}", "")
+                _set_key(here, f"chat:{profile.name}", "")
                 _save(here, [p for i, p in enumerate(profiles) if i != position])
                 close()
 
@@ -268,6 +267,12 @@ def _key(here: Here, name: str) -> None:
         )
         if st.form_submit_button(t("models.key_save")) and re.search(r"\S", value):
             with shown():
-                here.application.secrets.set(name, value.strip())
+                _set_key(here, name, value.strip())
                 here.application.audit.record(here.person, "secret.set", name, "")
                 st.toast(t("models.key_saved"))
+
+
+def _set_key(here: Here, name: str, value: str) -> None:
+    """Store a key (or remove it when empty); models that use it are built anew."""
+    here.application.secrets.set(name, value)
+    here.application.models.secret_changed(name)

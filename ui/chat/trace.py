@@ -78,4 +78,4 @@ def _hit(hit: dict[str, Any]) -> str:
         f"{t('score.' + name) if has('score.' + name) else name} {score:.2f}"
         for name, score in (hit.get("scores") or {}).items()
     )
-    return f"{hit.get('rank', '')}. {hit.get('document', '')} — {hit.get('preview', '')} ({scores})"
+    return f"{hit.get('document', '')} — {plain(str(hit.get('preview', '')), 40)} ({scores})"
