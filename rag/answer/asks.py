@@ -201,8 +201,9 @@ def answers_kind(asked_for: Asked, text: str) -> bool:
 
 def may_hold(asked_for: Asked, text: str) -> bool:
     """Whether a text has any sign of the kind of value asked for; True when in doubt."""
-    signs = [_SIGNS[kind] for kind in asked_for.kinds if kind in _SIGNS]
-    return len(signs) < len(asked_for.kinds) or any(sign.search(text) for sign in signs)
+    if not asked_for.kinds or not asked_for.kinds <= _SIGNS.keys():
+        return True
+    return any(_SIGNS[kind].search(text) for kind in asked_for.kinds)
 
 
 def key_answers(asked_for: Asked, key: str) -> bool:

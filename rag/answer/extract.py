@@ -115,7 +115,7 @@ def _from_faq(question: Question, evidence: Sequence[Evidence]) -> str:
         return ""
     parts = [piece for piece in pieces(best[1]) if piece.kind != "heading"]
     specific = question.asked.wanted not in _VAGUE
-    if specific and not any(holds_kind(question.asked, piece) for piece in parts):
+    if specific and not any(holds_kind(question.asked, piece, question.text) for piece in parts):
         return ""
     if not parts or sum(len(piece.body) for piece in parts) > LONGEST_FAQ:
         return ""

@@ -26,6 +26,7 @@ class Piece(NamedTuple):
     `order` sorts pieces as they stand in their documents. `cells` and `header` are set on rows;
     `key` on pairs. `lead` is the index (in the same evidence) of the lead-in of an item, or -1.
     Pairs of one record share a `group` (0 or more). `title` is the document's, "" if unknown.
+    `head` is what a record or a row is about: its first field's value, its first cell.
     """
 
     n: int
@@ -43,6 +44,7 @@ class Piece(NamedTuple):
     lead: int = -1
     group: int = -1
     title: str = ""
+    head: str = ""
 
 
 LONGEST_JOINED = 140
@@ -183,16 +185,23 @@ class _Reader:
 
     def _with_records(self) -> list[Piece]:
         """Each pair is about its whole record: 单价 of the line that begins with the code."""
-        records: dict[int, list[str]] = {}
+        records: dict[int, list[Piece]] = {}
         for piece in self.found:
             if piece.group >= 0:
-                records.setdefault(piece.group, []).append(piece.body)
-        return [
-            piece._replace(about=f"{piece.about} {' '.join(records[piece.group])}")
-            if piece.group >= 0 and len(records[piece.group]) > 1
-            else piece
-            for piece in self.found
-        ]
+                records.setdefault(piece.group, []).append(piece)
+        return [self._in_record(piece, records.get(piece.group, [])) for piece in self.found]
+
+    @staticmethod
+    def _in_record(piece: Piece, record: list[Piece]) -> Piece:
+        if piece.cells:
+            return piece._replace(head=piece.cells[0])
+        if len(record) < 2:
+            return piece
+        first = record[0]
+        return piece._replace(
+            about=f"{piece.about} {' '.join(other.body for other in record)}",
+            head=first.body[len(first.key) + 1 :].strip(" ：:；;，,。"),
+        )
 
     def _is_heading(self, line: str) -> bool:
         """A line of the heading path, or a first line without any stop: a title."""

@@ -12,6 +12,7 @@ from rag.answer.ranges import position
 from rag.answer.terms import Term, content_terms, coverage, presence
 from rag.text.normalise import normalise
 from rag.text.similar import containment
+from rag.text.tokenise import codes
 from rag.types import Evidence
 
 ABOUT_SHARE = 0.9
@@ -22,6 +23,7 @@ KEY_BONUS = 0.5
 PRIOR_SHARE = 0.25
 RANGE_BONUS = 0.25
 ROW_NAME_BONUS = 0.35
+OTHER_RECORD = 0.8
 FOCUS_WEIGHT = 1.5
 FOCUS_REACH = 5
 """These weigh kind of answer, `key：value` and the passage's own rank against coverage (0..1);
@@ -29,6 +31,7 @@ chosen by us on samples and checked with `benchmarks/bench_answers.py`."""
 
 
 _MAY_LEAD = ("text", "list", "steps", "definition", "reason")
+_DATE_KEY = re.compile(r"(.{2,6})(?:日期|时间|日)")
 _IN_RANGE = {"inside": 1.0, "outside": -1.0, "unknown": 0.0}
 
 
@@ -85,9 +88,11 @@ def score(question: Question, piece: Piece) -> Ranked:
     total = covered + PRIOR_SHARE * piece.prior
     total += 0.15 * containment(normalise(question.text), normalise(piece.body))
     if question.asked.wanted != "text" and piece.kind != "lead":
-        total += KIND_BONUS if holds_kind(question.asked, piece) else -KIND_MISSING
+        total += KIND_BONUS if holds_kind(question.asked, piece, question.text) else -KIND_MISSING
     if piece.cells and _names_row(question, piece.cells[0]):
         total += ROW_NAME_BONUS
+    if _of_another(question, piece):
+        total -= OTHER_RECORD
     total += RANGE_BONUS * _IN_RANGE[position(question.text, piece.body)]
     if piece.key:
         total += KEY_BONUS * key_fit(question, piece.key) * covered
@@ -118,15 +123,21 @@ def key_fit(question: Question, key: str) -> float:
     name = normalise(re.sub(r"[（(].*?[)）]", "", key))
     if name and name in normalise(question.focus):
         return 1.0
+    other_date = _DATE_KEY.fullmatch(name)
+    if other_date and other_date[1] not in question.text:
+        return 0.0  # 发布日期 is no answer to 什么时候截止
     key_terms = content_terms(key)
     shared = coverage(key_terms, question.focus) if key_terms else 0.0
     return 0.5 + 0.3 * shared if key_answers(question.asked, key) else 0.6 * shared
 
 
-def holds_kind(asked_for: Asked, piece: Piece) -> bool:
+def holds_kind(asked_for: Asked, piece: Piece, question: str) -> bool:
     """Whether a piece holds the kind of thing asked for; a column's name counts for its cells."""
     if piece.key:
         value = piece.body[len(piece.key) + 1 :]
+        other_date = _DATE_KEY.fullmatch(piece.key)
+        if other_date and other_date[1] not in question:
+            return False
         if key_answers(asked_for, piece.key):
             return not asked_for.kinds or any(c.isdigit() for c in value)
         return bool(asked_for.kinds) and answers_kind(asked_for, value)
@@ -139,6 +150,31 @@ def holds_kind(asked_for: Asked, piece: Piece) -> bool:
 
 def _filled(asked_for: Asked, cell: str) -> bool:
     return any(c.isdigit() for c in cell) if asked_for.kinds else bool(cell.strip())
+
+
+def speaks_of_code(question: Question, piece: Piece) -> bool:
+    """Whether a record, row or column is exactly the one whose code the question names, and
+    holds what is asked for: the safest evidence there is."""
+    wanted = {term.text for term in question.terms if term.name}
+    if not wanted:
+        return False
+    if piece.group >= 0 and piece.head:
+        return normalise(piece.head) in wanted and key_fit(question, piece.key) >= 0.5
+    if not piece.cells:
+        return False
+    if normalise(piece.head) in wanted:
+        return True
+    others = [term for term in question.terms if not term.name and term.weight >= 0.3]
+    named = any(normalise(column) in wanted for column in piece.header)
+    return named and coverage(others, piece.head) >= 0.5
+
+
+def _of_another(question: Question, piece: Piece) -> bool:
+    """Whether the piece belongs to a record of another code, where the asked one is only
+    mentioned (an accessory that fits it)."""
+    wanted = {term.text for term in question.terms if term.name}
+    own = codes(piece.head) if piece.head and wanted else []
+    return bool(own) and not any(code in wanted for code in own)
 
 
 def _names_row(question: Question, cell: str) -> bool:

@@ -35,7 +35,7 @@ def from_record(question: Question, ranked: Sequence[Ranked], evidence: Sequence
     fits = [(key_fit(question, piece.key), piece) for piece in members]
     chosen = [piece for fit, piece in fits if fit >= ASKED_FOR and not _given(question, piece)]
     named = [piece for fit, piece in fits if fit == 1.0 and not _given(question, piece)]
-    kind = [piece for piece in chosen if holds_kind(question.asked, piece)]
+    kind = [piece for piece in chosen if holds_kind(question.asked, piece, question.text)]
     fields = named or kind or chosen
     if fields:
         return "".join(quote(piece) for piece in fields[:4])

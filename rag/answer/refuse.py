@@ -29,8 +29,12 @@ CONFLICT_CEILING = 0.3
 """Confidence at most when all evidence is about another region, year, product or title."""
 NO_VALUE_CEILING = 0.5
 """Confidence at most when an amount, a share or an address is asked for and none is there."""
+EXACT_FLOOR = 0.75
+"""Confidence at least when a record or table cell of the very code asked about holds the kind
+of thing asked for; chosen by us, so that the answer is still hedged where little else fits."""
 MOST_SUGGESTIONS = 3
 _SLOT_WORDS = {"region": "地区", "time": "时间", "product": "产品", "code": "编号", "title": "文件"}
+_COUNTS = re.compile("[一二两三几每各].")
 _WEIGHTS = Path(__file__).with_name("confidence_weights.json")
 
 
@@ -62,6 +66,8 @@ def confidence(
     value = probability(found)
     fits = slot_fits(understanding, evidence)
     conflicts = tuple(slot for slot, fit in fits.items() if fit == "conflict")
+    if found["exact"]:
+        value = max(value, EXACT_FLOOR)
     if conflicts:
         value = min(value, CONFLICT_CEILING)
     wanted = asked(understanding.standalone_question)
@@ -168,7 +174,9 @@ def _missing(understanding: Understanding, hits: Sequence[Hit], fits: dict[str, 
         return f"知识库里没有{named}。"
     everything = "\n".join(f"{about(hit.chunk)}\n{hit.chunk.text}" for hit in hits)
     lost = [
-        name for name in stretches(understanding.standalone_question) if not held(name, everything)
+        name
+        for name in stretches(understanding.standalone_question)
+        if not held(name, everything) and not _COUNTS.fullmatch(name)
     ]
     if lost:
         words = "、".join(f"“{escape(text)}”" for text in lost[:3])
