@@ -10,6 +10,7 @@ from typing import Any
 from rag.application import opened
 from rag.commands.output import Output, joined
 from rag.errors import NotFound, ZhiwenError
+from rag.ingest.encoding import file_name
 from rag.types import IngestResult, JobStage
 
 WORDS = {
@@ -49,21 +50,22 @@ def run_ingest(args: argparse.Namespace, output: Output) -> int:
         kb = application.kb_named(args.kb, create=True)
         failures = 0
         for path in paths:
+            name = file_name(path)
             try:
                 if not path.is_file():
                     raise NotFound(f"没有这个文件：{path}。", message_en=f"No file {path}.")
-                stored = application.files.put(path, path.name)
+                stored = application.files.put(path, name)
                 result = application.pipeline.ingest(
                     stored.path,
                     kb.id,
-                    path.name,
+                    name,
                     progress=_silent,
                     cancelled=lambda: False,
                     password=args.password,
                 )
             except ZhiwenError as error:
                 result = IngestResult(
-                    document_id=None, name=path.name, status="failed", error=error.text()
+                    document_id=None, name=name, status="failed", error=error.text()
                 )
             failures += result.status == "failed"
             output.line(result.model_dump(mode="json"), _describe(result))

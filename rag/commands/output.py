@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,6 +18,11 @@ class Output:
 
     def __init__(self, as_json: bool) -> None:
         self._json = as_json
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            # Programs that read JSON expect UTF-8 on every system. What still cannot be
+            # written (half an emoji) becomes an escape, which JSON understands too.
+            encoding = "utf-8" if as_json else sys.stdout.encoding
+            sys.stdout.reconfigure(encoding=encoding, errors="backslashreplace")
 
     def line(self, value: Mapping[str, Any], text: str) -> None:
         """Print one result: `value` with `--json`, else `text`."""

@@ -44,6 +44,7 @@ def run(args: argparse.Namespace, output: Output) -> int:
 def read(path: Path, args: argparse.Namespace) -> Document:
     """Inspect, parse and clean one file."""
     from rag.ingest.clean import clean
+    from rag.ingest.encoding import file_name
     from rag.ingest.inspect import inspect
     from rag.ingest.parse import parse
 
@@ -51,4 +52,5 @@ def read(path: Path, args: argparse.Namespace) -> Document:
         raise NotFound(f"没有这个文件：{path}。", message_en=f"There is no file {path}.")
     settings = load_settings(data_directory(args.data)).ingest
     inspection = inspect(path, settings)
-    return clean(parse(path, inspection, name=path.name, settings=settings, password=args.password))
+    name = file_name(path)
+    return clean(parse(path, inspection, name=name, settings=settings, password=args.password))

@@ -43,11 +43,15 @@ def list_members(source: Path | IO[bytes], settings: IngestSettings) -> dict[str
     )
     if total > limit or bomb or len(entries) > _MAX_MEMBERS:
         raise TooLarge(
-            f"文件解压后约 {total >> 20} MB，超出允许的范围（{settings.max_unpacked_mb} MB），"
-            "或压缩率异常。",
+            f"文件解压后约 {total >> 20} MB，超出允许的范围（{settings.max_unpacked_mb} MB）。"
+            if total > limit
+            else f"文件的压缩率异常（解压后约 {total >> 20} MB，{len(entries)} 个部分）。",
             "请拆分文件或去掉其中的大图后重新上传；来源不明的文件请勿使用。",
             message_en=f"The file unpacks to about {total >> 20} MB, beyond the limit of "
-            f"{settings.max_unpacked_mb} MB, or is compressed in a suspicious way.",
+            f"{settings.max_unpacked_mb} MB."
+            if total > limit
+            else f"The file is compressed in a suspicious way (about {total >> 20} MB in "
+            f"{len(entries)} parts) and was not opened.",
             remedy_en="Split it or remove large pictures, then upload it again; "
             "don't use files from unknown sources.",
         )

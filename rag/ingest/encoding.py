@@ -8,8 +8,10 @@ take short GBK texts for Big5 or Korean, and strict decoding alone takes Big5 fo
 from __future__ import annotations
 
 import codecs
+import os
 import unicodedata
 from functools import lru_cache
+from pathlib import PurePath
 from typing import NamedTuple
 
 _BYTE_ORDER_MARKS = (
@@ -43,6 +45,22 @@ class Decoded(NamedTuple):
     text: str
     encoding: str
     damaged: bool = False
+
+
+def file_name(path: PurePath) -> str:
+    """The last part of a path as text that can be stored and shown.
+
+    Unix keeps names as bytes. Those from systems with an older encoding (GBK on a disk or in
+    an archive from Windows) reach Python as lone surrogates; they are decoded here.
+    """
+    raw = os.fsencode(path.name)
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        found = decode(raw)
+        if found is None or found.encoding.startswith("utf"):
+            return raw.decode("utf-8", "replace")  # No system keeps names in UTF-16.
+        return found.text
 
 
 def decode(raw: bytes) -> Decoded | None:

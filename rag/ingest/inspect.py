@@ -173,8 +173,11 @@ def unsupported(
 ) -> UnsupportedFormat:
     """The error that names the real format, and the extension when that says otherwise."""
     claims = extension in EXTENSIONS.values() or extension in _TEXT_TYPES
+    blank = " " if what[:1].isascii() else ""
     return UnsupportedFormat(
-        f"文件名以 {extension} 结尾，但实际内容是{what}。" if claims else f"暂不支持{what}。",
+        f"文件名以 {extension} 结尾，但实际内容是{blank}{what}。"
+        if claims
+        else f"暂不支持{blank}{what}。",
         remedy,
         message_en=f"The name ends in {extension}, but the content is {what_en}."
         if claims

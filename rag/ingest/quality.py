@@ -16,6 +16,7 @@ def require_text(document: Document) -> None:
     Raises:
         EmptyDocument: there is no text: only white space, or only scanned pages.
         UnsupportedFormat: there is text, but all of it is garbled.
+        CorruptDocument: the file is damaged, and nothing of it could be saved.
     """
     if any(block.text.strip() for block in document.blocks):
         return
@@ -25,14 +26,14 @@ def require_text(document: Document) -> None:
 def _reason(document: Document) -> DocumentError:
     flags = {flag for page in document.pages for flag in page.flags}
     count = len(document.pages)
-    if any(page.route == "abnormal" for page in document.pages):
+    if "garbled" in flags:
         return UnsupportedFormat(
             "PDF 的文字编码异常，提取出来的是乱码，没有收录。",
             "请用原始的 Word 文件，或重新导出（嵌入字体）的 PDF。",
             message_en="The PDF's text is garbled (broken font encoding) and was not indexed.",
             remedy_en="Use the original Word file, or export the PDF again with embedded fonts.",
         )
-    if "no_text" in flags:
+    if flags & {"no_text", "image_text"}:
         return EmptyDocument(
             f"文档没有文字层：{count} 页都是扫描件或图片，无法提取文字。",
             "请先用 OCR 软件转换成带文字的 PDF，再重新上传。",
@@ -46,6 +47,10 @@ def _reason(document: Document) -> DocumentError:
             message_en="The document holds only invisible text, which is not indexed.",
             remedy_en="Look at its content and use a file whose text can be seen.",
         )
+    if "failed_page" in flags or "repaired" in document.flags:
+        from rag.ingest.mupdf import damaged_pdf
+
+        return damaged_pdf("no text could be read")
     return EmptyDocument(
         "文档里没有文字内容（只有空白）。",
         "请确认选对了文件；内容是图片时请换用带文字的文档。",

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.ingest.encoding import decode
+from rag.ingest.encoding import decode, file_name
 
 SIMPLIFIED = "本公司员工年假为十天，病假按国家规定执行。"
 TRADITIONAL = "本公司員工年假為十天，病假按國家規定執行。"
@@ -65,3 +68,16 @@ def test_utf8_always_comes_back(text: str) -> None:
     decoded = decode(text.encode("utf-8"))
     assert decoded is not None
     assert decoded.text == text.removeprefix("\ufeff")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "gbk", "big5"])
+def test_file_names_of_other_systems_are_decoded(encoding: str) -> None:
+    name = "員工手冊.txt" if encoding == "big5" else "员工手册（2024）.txt"
+    path = Path("资料") / os.fsdecode(name.encode(encoding))
+    assert file_name(path) == name
+
+
+def test_a_file_name_in_no_known_encoding_can_still_be_stored() -> None:
+    name = file_name(Path(os.fsdecode(b"\xff\xfe\xfd\x81.txt")))
+    assert name.endswith(".txt")
+    name.encode()

@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 from ingest_inputs import A4, grid, paragraph, pdf, read, rows, texts, write
 
-from rag.errors import CorruptDocument, EncryptedDocument, TooLarge
+from rag.errors import CorruptDocument, EmptyDocument, EncryptedDocument, TooLarge
 from rag.ingest.markdown import to_markdown
+from rag.ingest.parse.pdf_page import _is_bytes
+from rag.ingest.quality import require_text
 from rag.settings import IngestSettings
 
 LEFT = [f"左栏第{i}行讲的是申请条件和办理流程" for i in range(1, 9)]
@@ -192,6 +194,49 @@ def test_a_scanned_page_is_flagged_and_empty(tmp_path: Path) -> None:
     document = read(pdf(tmp_path / "a.pdf", draw))
     assert document.pages[0].route == "scanned"
     assert document.pages[0].flags == ("no_text",)
+
+
+@pytest.mark.parametrize("number", ["{}", "第 {} 页", "- {} -", "{}/2"])
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_scan_with_page_numbers_is_still_a_scan(tmp_path: Path, number: str, count: int) -> None:
+    import pymupdf
+
+    picture = pymupdf.Pixmap(pymupdf.csGRAY, (0, 0, 200, 280))
+    picture.clear_with(200)
+
+    def draw(page: Any) -> None:
+        page.insert_image((0, 0, *A4), pixmap=picture)
+        write(page, 290, 820, number.format(page.number + 1))
+
+    document = read(pdf(tmp_path / "a.pdf", *[draw] * count))
+    assert {page.route for page in document.pages} == {"scanned"}
+    assert texts(document) == []
+    with pytest.raises(EmptyDocument, match=f"{count} 页都是扫描件"):
+        require_text(document)
+
+
+def test_a_cut_off_pdf_is_called_damaged_and_not_blank(tmp_path: Path) -> None:
+    whole = pdf(tmp_path / "a.pdf", lambda page: write(page, 72, 100, "合同正文")).read_bytes()
+    cut = tmp_path / "b.pdf"
+    for share in (0.3, 0.5, 0.7):
+        cut.write_bytes(whole[: int(len(whole) * share)])
+        with pytest.raises(CorruptDocument, match="损坏"):
+            require_text(read(cut))
+
+
+@pytest.mark.parametrize(
+    ("run", "is_bytes"),
+    [
+        ("\ufffd‡", True),
+        ("\ufffdƒ \ufffd\ufffd", True),
+        ("\ufffd\ufffd", True),
+        ("‡", False),
+        ("表 1\ufffd…", False),
+        ("……", False),
+    ],
+)
+def test_bytes_of_glyph_codes_are_not_taken_for_symbols(run: str, is_bytes: bool) -> None:
+    assert _is_bytes(run) is is_bytes
 
 
 def test_headings_and_paragraphs(tmp_path: Path) -> None:

@@ -139,6 +139,12 @@ def test_bad_jsonl_lines_are_skipped_and_named(tmp_path: Path) -> None:
     assert document.flags == ("bad_lines:2,4",)
 
 
+def test_jsonl_records_that_share_an_id_are_kept_and_flagged(tmp_path: Path) -> None:
+    document = read(jsonl(tmp_path / "a.jsonl", {"id": 1, "text": "甲"}, {"id": "1", "text": "乙"}))
+    assert texts(document) == ["甲", "乙"]
+    assert document.flags == ("duplicate_records",)
+
+
 def test_jsonl_without_a_usable_record_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"x": 1}\n不是 JSON\n', encoding="utf-8")

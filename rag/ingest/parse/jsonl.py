@@ -17,7 +17,8 @@ def parse_jsonl(text: str) -> tuple[tuple[Page, ...], tuple[str, ...]]:
     """One page with a block for each record, and the flags.
 
     A block's metadata holds `title` and the record's own `metadata`. Lines that are no record
-    are left out and flagged as `bad_lines:<numbers>` (the first ten).
+    are left out and flagged as `bad_lines:<numbers>` (the first ten). Records that share an
+    id are all kept, flagged as `duplicate_records`.
 
     Raises:
         CorruptDocument: no line holds a record with text.
@@ -40,8 +41,12 @@ def parse_jsonl(text: str) -> tuple[tuple[Page, ...], tuple[str, ...]]:
             message_en="There is no usable record in the JSONL file.",
             remedy_en='Each line must be an object like {"id": "1", "title": "…", "text": "…"}.',
         )
-    flags = (f"bad_lines:{','.join(map(str, bad[:10]))}",) if bad else ()
-    return (Page(number=1, blocks=tuple(blocks)),), flags
+    flags: list[str] = []
+    if bad:
+        flags.append(f"bad_lines:{','.join(map(str, bad[:10]))}")
+    if len({block.record_id for block in blocks}) < len(blocks):
+        flags.append("duplicate_records")
+    return (Page(number=1, blocks=tuple(blocks)),), tuple(flags)
 
 
 def _record(line: str, number: int) -> Block | None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from rag.ingest.inspect import too_many_pages
 from rag.ingest.mupdf import LOCK, open_pdf, pymupdf
-from rag.ingest.parse.pdf_furniture import remove_furniture
+from rag.ingest.parse.pdf_furniture import is_page_number, remove_furniture
 from rag.ingest.parse.pdf_joins import join_pages
 from rag.ingest.parse.pdf_layout import Style, column_blocks, key_of
 from rag.ingest.parse.pdf_order import reading_order
@@ -104,9 +104,9 @@ def _read(
 
 
 def _page(text: PageText, tables: Sequence[FoundTable], style: Style, failed: bool) -> Page:
-    route, flags = _route(text, failed)
+    route, flags = _route(text, bool(tables), failed)
     blocks: list[Block] = []
-    if route != "abnormal":
+    if route not in ("abnormal", "scanned"):
         columns = reading_order(text.segments, tables)
         if any(s.vertical for s in text.segments):
             flags.append("vertical")
@@ -138,7 +138,7 @@ def _as_shown(page: Page, text: PageText) -> Page:
     return page.model_copy(update={"blocks": blocks, "width": page.height, "height": page.width})
 
 
-def _route(text: PageText, failed: bool) -> tuple[PageRoute, list[str]]:
+def _route(text: PageText, tables: bool, failed: bool) -> tuple[PageRoute, list[str]]:
     flags: list[str] = []
     if failed:
         return "abnormal", ["failed_page"]
@@ -157,6 +157,10 @@ def _route(text: PageText, failed: bool) -> tuple[PageRoute, list[str]]:
         if text.picture_share > _SCAN_SHARE or outlined:
             return "scanned", [*flags, "no_text"]
         return "native", [*flags, *(() if text.invisible_share else ("blank",))]
+    # A scanner stamps its pages with numbers, which don't make them readable.
+    only_numbers = not tables and all(is_page_number(segment.text) for segment in text.segments)
+    if text.picture_share > _SCAN_SHARE and only_numbers:
+        return "scanned", [*flags, "no_text"]
     if text.picture_share > _MIXED_SHARE:
         return "mixed", [*flags, "image_text"]
     return "native", flags

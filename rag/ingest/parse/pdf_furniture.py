@@ -52,6 +52,12 @@ def remove_furniture(pages: Sequence[PageText]) -> bool:
     return removed
 
 
+def is_page_number(text: str) -> bool:
+    """Whether a line is a page number and nothing else ("12", "第 3 页", "- 4 -", "2/10")."""
+    text = " ".join(text.split())
+    return bool(_PAGE_NUMBER.fullmatch(text)) and any(c.isalnum() for c in text)
+
+
 def _edge_segments(page: PageText) -> list[Segment]:
     """Segments of the first and last lines within the margins."""
     ordered = sorted(page.segments, key=lambda s: s.middle)
@@ -93,8 +99,7 @@ def _repeats(places: Sequence[tuple[int, float]], index: int, place: float, need
 
 
 def _is_lone_number(page: PageText, segment: Segment) -> bool:
-    text = " ".join(segment.text.split())
-    if not _PAGE_NUMBER.fullmatch(text) or not any(c.isalnum() for c in text):
+    if not is_page_number(segment.text):
         return False
     alone = all(
         other is segment or abs(other.middle - segment.middle) > segment.size

@@ -29,6 +29,9 @@ of such is fake-bold; text that slants more than 8° or is faint (alpha of 255) 
 watermark; pictures are measured on a grid of 64×64. The first and last by measurement on
 real documents, the others chosen by us."""
 
+_WINDOWS_SYMBOLS = frozenset(bytes(range(0x80, 0xA0)).decode("cp1252", "ignore"))
+"""What MuPDF makes of the bytes that are control characters elsewhere."""
+
 _BLANK_GAP = 0.4
 _SPLIT_GAP = 1.3
 """Gaps between two glyphs, in font sizes, from which there is a blank between them, and from
@@ -140,6 +143,10 @@ class _Reader:
                 self._page.watermark = True
                 continue
             unknown = bool(span["char_flags"] & (_IS_CID | _IS_GID))
+            if _is_bytes("".join(char["c"] for char in chars)):
+                for _ in chars:
+                    self._page.glyphs.count("\ufffd")
+                continue
             for char in chars:
                 segment = self._char(char, span, segment, vertical, unknown)
 
@@ -191,6 +198,12 @@ class _Reader:
                         return True
         self._drawn.setdefault((text, column, row), []).append((x, y))
         return False
+
+
+def _is_bytes(text: str) -> bool:
+    """Whether a run shows the bytes of glyph codes that have no character (emoji have two:
+    one is unknown, the other may fall on a symbol such as ‡)."""
+    return "\ufffd" in text and all(c in _WINDOWS_SYMBOLS or c in "\ufffd " for c in text)
 
 
 def box_as_shown(box: BBox, text: PageText) -> BBox:
