@@ -192,9 +192,11 @@ def asking_spans(question: str) -> list[tuple[int, int]]:
 def answers_kind(asked_for: Asked, text: str) -> bool:
     """Whether `text` holds a value (or another mark) of the kind that was asked for."""
     if asked_for.kinds:
-        return bool(values_of_kind(asked_for, text)) or (
-            "date" in asked_for.kinds and bool(_RELATIVE_DATE.search(text))
-        )
+        if "date" in asked_for.kinds and _RELATIVE_DATE.search(text):
+            return True
+        if "money" in asked_for.kinds and _UNIT_FIRST.search(text):
+            return True
+        return bool(values_of_kind(asked_for, text))
     mark = _MARKS.get(asked_for.wanted)
     return mark is None or bool(mark.search(text))
 
@@ -223,6 +225,7 @@ def values_of_kind(asked_for: Asked, text: str) -> list[tuple[int, int]]:
     ]
 
 
+_UNIT_FIRST = re.compile(r"(?:元(?:/[^\d\s/]{1,3})?[）)]?(?:为|：|:|是)?|[¥￥$])\s*\d")
 _RELATIVE_DATE = re.compile(
     r"公布之日|发布之日|印发之日|之日起|每[年月周日]|次[年月日]|当[天日年月]|即日起"
 )

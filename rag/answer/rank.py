@@ -162,6 +162,8 @@ def speaks_of_code(question: Question, piece: Piece) -> bool:
         return normalise(piece.head) in wanted and key_fit(question, piece.key) >= 0.5
     if not piece.cells:
         return False
+    if not holds_kind(question.asked, piece, question.text):
+        return False
     if normalise(piece.head) in wanted:
         return True
     others = [term for term in question.terms if not term.name and term.weight >= 0.3]

@@ -146,6 +146,15 @@ def test_a_record_of_the_same_words_but_another_question_is_not_the_answer() -> 
     assert "1. 断电。[2]" in extract(meaning("怎么更换滤网？", "procedure"), evidence)
 
 
+def test_an_accessory_is_not_the_thing_it_fits() -> None:
+    text = (
+        "商品编码：QX-B18；名称：电池；含税单价（元）：390；备注：QX-100S用\n"
+        "商品编码：QX-100S；名称：监测仪；含税单价（元）：4680；备注：室外"
+    )
+    answer = extract(meaning("QX-100S多少钱？"), [passage(1, text, title="价格表")])
+    assert answer == "含税单价（元）：4680。[1]"
+
+
 def test_two_questions_in_one_get_two_answers() -> None:
     text = "婚假为10天。婚假应当在结婚登记之日起12个月内休完。产假为158天。"
     answer = extract(meaning("婚假有多少天？要在多久内休完？"), [passage(1, text)])

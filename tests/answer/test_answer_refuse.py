@@ -115,3 +115,22 @@ def test_a_refusal_without_hits_and_with_markup_in_names() -> None:
 
 def test_prefixes() -> None:
     assert (HEDGE_PREFIX, REFUSAL_PREFIX) == ("不太确定，但", "根据现有信息无法确定")
+
+
+RECORDS = passage(
+    1,
+    "商品编码：QX-100；名称：监测仪；含税单价（元）：3980；备注：台式\n"
+    "商品编码：QX-B18；名称：电池；含税单价（元）：390；备注：QX-100S用",
+    title="价格表",
+)
+
+
+def test_the_record_of_the_very_code_is_trusted() -> None:
+    sure = confidence(meaning("QX-B18多少钱？"), hits([RECORDS], rerank=0.2), [RECORDS])
+    assert decide(sure.value, AnswerSettings()) != "refuse"
+
+
+def test_an_amount_that_no_passage_holds_is_refused() -> None:
+    manual = passage(1, "QX-100S的防护等级为IP66，可以在室外使用。", title="产品手册")
+    sure = confidence(meaning("QX-100S多少钱？"), hits([manual], rerank=0.99), [manual])
+    assert decide(sure.value, AnswerSettings()) == "refuse"
