@@ -115,8 +115,8 @@ def fill(data: Path, rows: int) -> float:
     import numpy as np
 
     from rag.application import opened
-    from rag.chain import TurnInput
     from rag.ingest.embed import token_lists, vector_rows
+    from rag.turn import TurnInput
     from rag.types import Block, Chunk, Document, Page
 
     with opened(data) as application:

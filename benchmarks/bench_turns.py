@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from rag.application import SAMPLE_DIRECTORY, Application, opened
-from rag.chain import TurnInput
 from rag.text.normalise import normalise
+from rag.turn import TurnInput
 from rag.types import Answer, Turn
 
 ROOT = Path(__file__).resolve().parent.parent

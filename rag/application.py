@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING
 from rag.access.accounts import Accounts
 from rag.access.audit import Audit
 from rag.conversation import Conversations
-from rag.errors import ModelUnavailable, NotFound, ZhiwenError
+from rag.errors import ModelError, ModelUnavailable, NotFound, ZhiwenError
 from rag.ingest.files import FileStore
 from rag.ingest.jobs import JobQueue
 from rag.ingest.pipeline import Pipeline
@@ -27,7 +28,7 @@ from rag.models.registry import Models
 from rag.observe.health import Doctor
 from rag.settings import EmbedderSettings, Secrets, Settings, SettingsService, data_directory
 from rag.store.catalog import Catalog
-from rag.store.lock import LOCK_NAME, ProcessLock
+from rag.store.lock import DirectoryLock
 from rag.store.vectors import VectorStore
 from rag.types import KnowledgeBase, QueryPlan, Retrieval, SearchFilter
 
@@ -45,6 +46,11 @@ REBUILD_NAME = "更换向量模型"
 SAMPLE_KNOWLEDGE_BASE = "示例知识库"
 WARM_UP_LIMIT_S = 300.0
 """How long a question waits for the models after a start before it gives up, in seconds."""
+WARM_UP_AGAIN_S = 10.0
+"""Least time between two attempts to load models that failed, in seconds. Chosen by us."""
+CLOSE_WITHIN_S = 10.0
+"""How long closing waits for a warm-up that is still loading models, in seconds."""
+_POLL_S = 0.2
 
 
 class Application:
@@ -60,7 +66,7 @@ class Application:
     def __init__(self, data: Path) -> None:
         data.mkdir(parents=True, exist_ok=True)
         self.data = data
-        self._lock = ProcessLock(data / LOCK_NAME)
+        self._lock = DirectoryLock(data)
         self._lock.acquire()
         try:
             self._build(data)
@@ -87,13 +93,19 @@ class Application:
         self.knowledge = Knowledge(
             self.catalog, self.pipeline, self.jobs, self.files, self.audit, self._current
         )
-        self.conversations = Conversations(self.catalog, lambda: self.chain, self.wait_ready)
+        self.conversations = Conversations(
+            self.catalog, lambda: self.chain, self.wait_ready, self._current
+        )
         self.doctor = Doctor(self.catalog, self.vectors, self.files, self.pipeline, data)
         self.retriever: Retriever
         self.chain: Chain
         self.ready = threading.Event()
         self.stage = "正在启动"
         self.warm_error: ZhiwenError | None = None
+        self._warming = threading.Lock()
+        self._warmed_at = 0.0
+        self._samples = False
+        self._closing = threading.Event()
         self.settings.on_change(self.models.settings_changed)
         self.secrets.on_change(self.models.secret_changed)
         self.settings.on_change(self._embedder_changed)
@@ -144,61 +156,90 @@ class Application:
         Args:
             samples: create the sample knowledge base when there has never been any.
         """
-        thread = threading.Thread(
-            target=self._warm_up, args=(samples,), daemon=True, name="warm-up"
-        )
+        self._samples = samples
+        thread = threading.Thread(target=self._warm_up, daemon=True, name="warm-up")
         thread.start()
         return thread
 
-    def _warm_up(self, samples: bool) -> None:
-        try:
-            self.prepare(self._report)
-            self.jobs.start()
-            if self.catalog.facts.get(EMBEDDER_FACT) != self._embedder_settings():
-                self.jobs.submit_rebuild(self.switch_embedder, REBUILD_NAME)
-            if samples:
-                self.add_samples()
-            self._report("就绪")
-            self.ready.set()
-            self.vectors.warm_up()
-            if chat := self.models.chat():
-                chat.load()
-            gc.collect()
-            gc.freeze()
-        except ZhiwenError as error:
-            self.warm_error = error
-            log.error("warm-up failed: %s", error.text())
-        except Exception as error:
-            log.exception("warm-up failed")
-            self.warm_error = ModelUnavailable(
-                "启动时出了意外，模型没有就绪。",
-                "请查看运行窗口里的日志，改正后重新启动。",
-                message_en="Start-up failed; the models are not ready.",
-                remedy_en="See the log in the console and start again.",
-                detail=str(error),
-            )
-        finally:
-            self.ready.set()
+    def _warm_up(self) -> None:
+        with self._warming:
+            try:
+                self.prepare(self._report)
+                if self._closing.is_set():
+                    return
+                self.jobs.start()
+                if self.catalog.facts.get(EMBEDDER_FACT) != self._embedder_settings():
+                    self.jobs.submit_rebuild(self.switch_embedder, REBUILD_NAME)
+                if self._samples:
+                    self.add_samples()
+                self._report("就绪")
+                self.warm_error = None
+            except ZhiwenError as error:
+                self.warm_error = error
+                log.error("warm-up failed: %s", error.text())
+            except Exception as error:
+                log.exception("warm-up failed")
+                self.warm_error = _not_ready(error)
+            finally:
+                self._warmed_at = time.monotonic()
+                self.ready.set()
+            if self.warm_error is None:
+                self._settle_memory()
 
-    def wait_ready(self) -> None:
-        """Block until the models can be used.
+    def _settle_memory(self) -> None:
+        """What only makes later work quicker; questions are answered meanwhile."""
+        try:
+            self.vectors.warm_up()
+        except ZhiwenError as error:
+            log.warning("the first search will be slow: %s %s", error.text(), error.detail)
+        gc.collect()
+        # After each run of a page script a full collection follows; it need not look at these.
+        gc.freeze()
+
+    def wait_ready(self, stop: threading.Event | None = None) -> None:
+        """Block until the models can be used, or `stop` is set. Models that could not be
+        loaded are tried again: an endpoint may be back, or a key been corrected.
 
         Raises:
             ZhiwenError: they cannot be loaded, or not in time.
         """
-        if not self.ready.wait(WARM_UP_LIMIT_S):
-            raise ModelUnavailable(
-                "模型还没有加载完。",
-                "请稍后再问；问题已保留。",
-                message_en="The models are still loading.",
-                remedy_en="Ask again in a moment; your question is kept.",
-            )
+        if self.warm_error is not None:
+            self._warm_up_again(WARM_UP_AGAIN_S)
+        deadline = time.monotonic() + WARM_UP_LIMIT_S
+        while not self.ready.wait(_POLL_S):
+            if stop is not None and stop.is_set():
+                return
+            if time.monotonic() > deadline:
+                raise ModelUnavailable(
+                    "模型还没有加载完。",
+                    "请稍后再问；问题已保留。",
+                    message_en="The models are still loading.",
+                    remedy_en="Ask again in a moment; your question is kept.",
+                )
         if self.warm_error is not None:
             raise self.warm_error
 
+    def _warm_up_again(self, pause_s: float) -> None:
+        """Start another warm-up unless one is running, or the last failed less than `pause_s`
+        seconds ago."""
+        if not self._warming.acquire(blocking=False):
+            return
+        try:
+            recent = time.monotonic() - self._warmed_at < pause_s
+            if recent or self.warm_error is None:
+                return
+            self.ready.clear()
+            self.warm_error = None
+        finally:
+            self._warming.release()
+        self.warm_up(self._samples)
+
     def close(self) -> None:
         """Stop running work and release the data directory."""
+        self._closing.set()
         self.conversations.close()
+        # A warm-up that went on would open the store again after its lock was given back.
+        self._warming.acquire(timeout=CLOSE_WITHIN_S)
         self.jobs.stop()
         self.vectors.close()
         self.catalog.close()
@@ -214,13 +255,13 @@ class Application:
         marker = self.data / ".samples"
         if marker.exists() or self.catalog.knowledge_bases.list():
             return
-        marker.touch()
         kb = self.catalog.knowledge_bases.create(
             SAMPLE_KNOWLEDGE_BASE, "随程序附带的示例：人才住房补贴、员工手册、产品手册、常见问题。"
         )
         for path in sorted(SAMPLE_DIRECTORY.iterdir()):
             stored = self.files.put(path, path.name)
             self.jobs.submit(stored.path, kb.id, path.name, "samples")
+        marker.touch()
 
     def kb_named(self, name: str, create: bool = False) -> KnowledgeBase:
         """The knowledge base of this name, created when it is wanted and not there.
@@ -245,7 +286,7 @@ class Application:
 
     def search(self, question: str, kb_ids: Sequence[str], top_k: int) -> Retrieval:
         """Search as the chat does, for a question that stands alone."""
-        from rag.chain import TurnInput
+        from rag.turn import TurnInput
         from rag.understand.plan import plan
 
         turn = TurnInput(question=question, kb_ids=tuple(kb_ids))
@@ -261,21 +302,39 @@ class Application:
     def _embedder_in_use(self) -> Embedder:
         """The embedder that the vectors were made with: the settings' own unless a change to
         another one was cut off, which `_warm_up` then takes up again."""
-        kept = self.catalog.facts.get(EMBEDDER_FACT)
-        if kept and self.catalog.chunks.count() and kept != self._embedder_settings():
-            from rag.models.embedder import create_embedder
-
-            old = EmbedderSettings.model_validate_json(kept)
-            self.models.use_embedder(create_embedder(old, self.secrets, self.data))
-        else:
-            self.catalog.facts.set(EMBEDDER_FACT, self._embedder_settings())
+        kept, wanted = self.catalog.facts.get(EMBEDDER_FACT), self._embedder_settings()
+        if not kept or not self.catalog.chunks.count():
+            self.catalog.facts.set(EMBEDDER_FACT, wanted)
+            kept = wanted
+        embedder = self._earlier_embedder(kept) if kept != wanted else None
+        self.models.use_embedder(embedder or self.models.new_embedder())
         return self.models.embedder()
+
+    def _earlier_embedder(self, kept: str) -> Embedder | None:
+        """The embedder of these settings, or None when it cannot be used any more."""
+        from rag.models.embedder import create_embedder
+
+        try:
+            embedder = create_embedder(
+                EmbedderSettings.model_validate_json(kept), self.secrets, self.data
+            )
+            embedder.embed_queries(["你好"])
+        except (ModelError, ValueError) as error:
+            # Often the very reason for the change. Nothing is found until the rebuild is done.
+            log.warning("the earlier embedder is gone, the index is built anew: %s", error)
+            return None
+        log.warning("the vectors are those of the earlier embedder until the rebuild is done")
+        return embedder
 
     def _embedder_settings(self) -> str:
         return self._current().embedder.model_dump_json()
 
     def _embedder_changed(self, old: Settings, new: Settings) -> None:
-        if old.embedder != new.embedder:
+        if old.embedder == new.embedder:
+            return
+        if self.warm_error is not None:
+            self._warm_up_again(0.0)
+        else:
             self.jobs.submit_rebuild(self.switch_embedder, REBUILD_NAME)
 
     def switch_embedder(self, progress: Callable[[float], None]) -> None:
@@ -293,6 +352,16 @@ class Application:
             self.catalog.facts.set(EMBEDDER_FACT, wanted)
 
         self.pipeline.change_embedder(embedder, progress, activate)
+
+
+def _not_ready(error: Exception) -> ModelUnavailable:
+    return ModelUnavailable(
+        "启动时出了意外，模型没有就绪。",
+        "请查看运行窗口里的日志，改正后重新启动。",
+        message_en="Start-up failed; the models are not ready.",
+        remedy_en="See the log in the console and start again.",
+        detail=f"{type(error).__name__}: {error}",
+    )
 
 
 def _limit_blas_threads() -> None:

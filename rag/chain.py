@@ -23,6 +23,7 @@ from langchain_core.runnables.config import (
     patch_config,
 )
 
+from rag import step_summaries
 from rag.answer.refuse import Confidence, confidence, decide, refusal
 from rag.answer.small_talk import reply
 from rag.answer.write import Writer, Written
@@ -31,11 +32,11 @@ from rag.models.chat import ChatModel
 from rag.retrieve.search import Retriever
 from rag.settings import Settings
 from rag.store.catalog import Catalog
+from rag.turn import TurnInput, check_question
 from rag.types import (
     Answer,
     Event,
     Evidence,
-    Failed,
     Final,
     Hit,
     KnowledgeProfile,
@@ -46,9 +47,7 @@ from rag.types import (
     StepFinished,
     StepRecord,
     StepStarted,
-    Turn,
     Understanding,
-    Value,
 )
 from rag.understand.ambiguity import judge
 from rag.understand.llm import understand_with_llm
@@ -56,27 +55,6 @@ from rag.understand.plan import plan as make_plan
 from rag.understand.understand import understand
 
 T = TypeVar("T")
-
-MAX_QUESTION_CHARACTERS = 4000
-"""Longest question, chosen by us: eight times the embedder's window leaves nothing to gain."""
-
-
-class TurnInput(Value):
-    """One question in its conversation.
-
-    Attributes:
-        question: as the user typed it.
-        history: the turns before it, oldest first.
-        kb_ids: the knowledge bases that may be searched; the caller has checked the rights.
-        today: for relative dates; the current day when left out.
-        attempt: 0 for a first answer; regenerating counts up and widens the search.
-    """
-
-    question: str
-    history: tuple[Turn, ...] = ()
-    kb_ids: tuple[str, ...] = ()
-    today: date | None = None
-    attempt: int = 0
 
 
 @dataclass
@@ -231,7 +209,7 @@ class Chain(Runnable[TurnInput, Any]):
             turn,
             "understand",
             lambda _: self._meaning(turn.input, profile, turn.settings),
-            _describe_understanding,
+            step_summaries.of_understanding,
         )
         return meaning
 
@@ -263,7 +241,7 @@ class Chain(Runnable[TurnInput, Any]):
             turn,
             "clarify",
             lambda _: judge(meaning, turn.input.history, profile, self._probe(turn.input)),
-            _describe_clarification,
+            step_summaries.of_clarification,
         )
         return judged
 
@@ -288,7 +266,7 @@ class Chain(Runnable[TurnInput, Any]):
             lambda _: self._retriever.search(
                 query_plan, question=meaning.standalone_question, top_k=top_k
             ),
-            _describe_retrieval,
+            step_summaries.of_retrieval,
         )
         return found
 
@@ -343,7 +321,7 @@ class Chain(Runnable[TurnInput, Any]):
             turn,
             "verify",
             lambda _: self._writer.check(draft, meaning, evidence, turn.settings),
-            _describe_claims,
+            step_summaries.of_claims,
         )
         if draft.cut:
             status = "error" if draft.failed else "stopped"
@@ -410,71 +388,11 @@ class Chain(Runnable[TurnInput, Any]):
                 timings_ms=turn.timings(),
                 tokens=written.tokens,
                 model=written.model,
+                attempt=turn.input.attempt,
             )
         )
 
     def _names(self, kb_ids: Sequence[str]) -> list[str]:
-        return [self._catalog.knowledge_bases.get(kb_id).name for kb_id in kb_ids]
-
-
-def check_question(question: str) -> None:
-    """Accept a question of 1 to `MAX_QUESTION_CHARACTERS` characters.
-
-    Raises:
-        InvalidInput: it is blank or too long; the caller keeps what was typed.
-    """
-    if not question.strip():
-        raise InvalidInput(
-            "问题是空的。", "请输入问题后再发送。", message_en="The question is empty."
-        )
-    if len(question) > MAX_QUESTION_CHARACTERS:
-        raise InvalidInput(
-            f"问题太长了：{len(question)} 个字，最多 {MAX_QUESTION_CHARACTERS} 个字。",
-            "请只留下要问的内容；长文本可以作为文档上传后再问。",
-            message_en=f"The question has {len(question)} characters; the limit is "
-            f"{MAX_QUESTION_CHARACTERS}.",
-            remedy_en="Keep only what you want to ask; upload long texts as documents.",
-        )
-
-
-def failed(error: Exception, trace_id: str) -> Failed:
-    """The last event of a turn that raised; technical detail stays in the log."""
-    message = getattr(error, "message", "回答时出了意外，问题已保留。")
-    remedy = getattr(error, "remedy", "请再试一次；若仍不行，请把编号告诉管理员。")
-    return Failed(message=message, remedy=remedy, trace_id=trace_id)
-
-
-def _describe_understanding(meaning: Understanding) -> tuple[str, dict[str, Any]]:
-    return meaning.standalone_question, {"understanding": meaning.model_dump(mode="json")}
-
-
-def _describe_clarification(meaning: Understanding) -> tuple[str, dict[str, Any]]:
-    if meaning.needs_clarification and meaning.clarification:
-        return meaning.clarification.question, {"missing": list(meaning.missing_slots)}
-    return "问题明确", {}
-
-
-def _describe_retrieval(found: Retrieval) -> tuple[str, dict[str, Any]]:
-    summary = f"从 {found.candidates} 段中找到 {len(found.hits)} 处"
-    if found.widened:
-        summary += f"（放宽了：{'、'.join(found.widened)}）"
-    hits = [
-        {
-            "rank": hit.rank,
-            "chunk_id": hit.chunk.id,
-            "document": hit.chunk.document_name,
-            "pages": list(hit.chunk.pages),
-            "scores": {name: round(score, 4) for name, score in hit.scores.items()},
-            "why": hit.why,
-            "preview": hit.chunk.text[:80],
-        }
-        for hit in found.hits
-    ]
-    timings = {name: round(ms, 1) for name, ms in found.timings_ms.items()}
-    return summary, {"hits": hits, "timings_ms": timings, "widened": list(found.widened)}
-
-
-def _describe_claims(written: Written) -> tuple[str, dict[str, Any]]:
-    supported = sum(claim.verdict == "supported" for claim in written.claims)
-    summary = f"{supported}/{len(written.claims)} 句有依据"
-    return summary, {"claims": [claim.model_dump(mode="json") for claim in written.claims]}
+        """Names of those that have not been deleted since the turn began."""
+        names = {kb.id: kb.name for kb in self._catalog.knowledge_bases.list()}
+        return [names[kb_id] for kb_id in kb_ids if kb_id in names]

@@ -7,58 +7,23 @@ from the catalog, and a turn that a crash cut off is marked as stopped at the ne
 
 from __future__ import annotations
 
-import logging
-import secrets
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from rag.access.policy import can_read
-from rag.chain import Chain, TurnInput, check_question, failed
-from rag.errors import InvalidInput, NotFound, ZhiwenError
+from rag.access.policy import can_chat, can_read
+from rag.errors import InvalidInput, NotAllowed, NotFound
 from rag.export import to_markdown
+from rag.settings import Settings
 from rag.store.catalog import Catalog
-from rag.types import (
-    Answer,
-    Conversation,
-    Event,
-    Failed,
-    Final,
-    Message,
-    MessageStatus,
-    Person,
-    Token,
-    Turn,
-)
+from rag.turn import TurnInput, check_question
+from rag.types import Conversation, Event, Message, Person, Turn
+from rag.workers import TurnWorkers
 
-log = logging.getLogger(__name__)
-
-CONCURRENT_TURNS = 16
-"""Turns that run at once; further ones wait. Chosen by us for a few cores."""
-
-SAVE_EVERY_CHARACTERS = 80
-"""How much text may be lost by a crash: the partial answer is saved this often."""
+if TYPE_CHECKING:
+    from rag.chain import Chain
 
 TITLE_CHARACTERS = 24
-
-
-@dataclass
-class _Running:
-    """A turn in memory: its events so far, and the switch that stops it."""
-
-    stop: threading.Event = field(default_factory=threading.Event)
-    news: threading.Condition = field(default_factory=threading.Condition)
-    events: list[Event] = field(default_factory=list)
-    finished: bool = False
-
-    def add(self, event: Event) -> int:
-        with self.news:
-            self.events.append(event)
-            self.finished = isinstance(event, Final | Failed)
-            self.news.notify_all()
-            return len(self.events)
-
 
 Readable = list[str]
 
@@ -69,24 +34,34 @@ class Conversations:
     Args:
         catalog: where conversations are kept.
         chain: returns the chain; called in the worker, after `wait_ready`.
-        wait_ready: blocks until the models can be used; raises when they cannot.
+        wait_ready: blocks until the models can be used or the given event is set; raises
+            when they cannot be used.
+        settings: returns the current settings, which say whether guests may chat.
     """
 
     def __init__(
-        self, catalog: Catalog, chain: Callable[[], Chain], wait_ready: Callable[[], None]
+        self,
+        catalog: Catalog,
+        chain: Callable[[], Chain],
+        wait_ready: Callable[[threading.Event], None],
+        settings: Callable[[], Settings] = Settings,
     ) -> None:
         self._catalog = catalog
-        self._chain = chain
-        self._wait_ready = wait_ready
-        self._running: dict[str, _Running] = {}
-        self._lock = threading.Lock()
-        self._places = threading.BoundedSemaphore(CONCURRENT_TURNS)
+        self._settings = settings
+        self._workers = TurnWorkers(catalog, chain, wait_ready)
+        # Two tabs must not both find a conversation idle and both start an answer.
+        self._starting = threading.Lock()
         catalog.conversations.fail_running()
 
     # --- Conversations ----------------------------------------------------------------
 
     def create(self, person: Person, kb_ids: Sequence[str]) -> Conversation:
-        """Start an empty conversation about the given knowledge bases."""
+        """Start an empty conversation about the given knowledge bases.
+
+        Raises:
+            NotAllowed: guests may not chat here.
+        """
+        self._require_chat(person)
         return self._catalog.conversations.create(person.id, self._readable(person, kb_ids))
 
     def list(self, person: Person, query: str = "") -> Sequence[Conversation]:
@@ -112,8 +87,8 @@ class Conversations:
     def delete(self, conversation_id: str, person: Person) -> None:
         """Delete the conversation with all its messages; a running turn is stopped."""
         self.get(conversation_id, person)
-        for message in self._catalog.conversations.messages(conversation_id):
-            self._stop(message.id)
+        for message in self._messages(conversation_id):
+            self._workers.stop(message.id)
         self._catalog.conversations.delete(conversation_id)
 
     def set_kbs(self, conversation_id: str, person: Person, kb_ids: Sequence[str]) -> None:
@@ -124,12 +99,12 @@ class Conversations:
     def messages(self, conversation_id: str, person: Person) -> Sequence[Message]:
         """All messages, oldest first."""
         self.get(conversation_id, person)
-        return self._catalog.conversations.messages(conversation_id)
+        return self._messages(conversation_id)
 
     def export(self, conversation_id: str, person: Person) -> str:
         """The conversation as Markdown, citations as footnotes."""
         conversation = self.get(conversation_id, person)
-        return to_markdown(conversation, self._catalog.conversations.messages(conversation_id))
+        return to_markdown(conversation, self._messages(conversation_id))
 
     # --- Turns ------------------------------------------------------------------------
 
@@ -141,49 +116,41 @@ class Conversations:
 
         Raises:
             InvalidInput: blank or too long, or the last answer is still being written.
+            NotAllowed: guests may not chat here.
         """
         check_question(question)
         conversation = self.get(conversation_id, person)
-        before = self._catalog.conversations.messages(conversation_id)
-        self._refuse_while_running(before)
-        self._catalog.conversations.add_message(conversation_id, "user", question, "done")
-        if not conversation.title:
-            title = " ".join(question.split())[:TITLE_CHARACTERS]
-            self._catalog.conversations.rename(conversation_id, title)
-        return self._start(conversation, person, question, before, attempt=0)
+        return self._start(conversation, person, question, len, attempt=0)
 
     def regenerate(self, message_id: str, person: Person) -> Message:
         """Answer the same question anew; the old answer is replaced by the new message."""
-        message, conversation, messages = self._owned(message_id, person)
-        position = _position(messages, message)
-        if message.role != "assistant" or position == 0:
-            raise InvalidInput("只能重新生成回答。", message_en="Only answers can be regenerated.")
-        self._refuse_while_running(messages)
-        question = messages[position - 1]
-        for later in messages[position:]:
-            self._catalog.conversations.remove_message(later.id)
-        attempt = 1 + (message.answer.timings_ms.get("attempt", 0) if message.answer else 0)
-        return self._start(
-            conversation, person, question.content, messages[: position - 1], attempt=int(attempt)
-        )
+        message, conversation = self._owned(message_id, person)
+
+        def keep(messages: Sequence[Message]) -> int:
+            position = _position(messages, message_id)
+            if message.role != "assistant" or position == 0:
+                raise InvalidInput(
+                    "只能重新生成回答。", message_en="Only answers can be regenerated."
+                )
+            return position
+
+        attempt = 1 + (message.answer.attempt if message.answer else 0)
+        return self._start(conversation, person, None, keep, attempt)
 
     def edit(self, message_id: str, person: Person, question: str) -> Message:
         """Replace a user message and ask again; the messages after it are dropped."""
         check_question(question)
-        message, conversation, messages = self._owned(message_id, person)
+        message, conversation = self._owned(message_id, person)
         if message.role != "user":
             raise InvalidInput("只能修改自己的问题。", message_en="Only questions can be edited.")
-        self._refuse_while_running(messages)
-        position = _position(messages, message)
-        for later in messages[position:]:
-            self._catalog.conversations.remove_message(later.id)
-        self._catalog.conversations.add_message(conversation.id, "user", question, "done")
-        return self._start(conversation, person, question, messages[:position], attempt=0)
+        return self._start(
+            conversation, person, question, lambda m: _position(m, message_id), attempt=0
+        )
 
     def stop(self, message_id: str, person: Person) -> None:
         """Ask a running turn to end with what it has; a finished one stays as it is."""
         self._owned(message_id, person)
-        self._stop(message_id)
+        self._workers.stop(message_id)
 
     def follow(
         self, message_id: str, person: Person, after: int = 0, wait_s: float = 0.2
@@ -197,12 +164,8 @@ class Conversations:
             wait_s: how long to wait for news of a running turn, in seconds.
         """
         self._owned(message_id, person)
-        running = self._running.get(message_id)
-        if running is None:
-            return self._catalog.conversations.events(message_id, after)
-        with running.news:
-            running.news.wait_for(lambda: len(running.events) > after, timeout=wait_s)
-            return list(enumerate(running.events[after:], start=after + 1))
+        news = self._workers.follow(message_id, after, wait_s)
+        return self._catalog.conversations.events(message_id, after) if news is None else news
 
     def feedback(
         self,
@@ -216,109 +179,79 @@ class Conversations:
         self._catalog.conversations.set_feedback(message_id, value, reason[:500])
 
     def close(self) -> None:
-        """Stop all running turns; their partial text is already saved."""
-        for message_id in list(self._running):
-            self._stop(message_id)
+        """Stop all running turns and wait a moment until they have saved what they have."""
+        self._workers.close()
 
-    # --- The worker -------------------------------------------------------------------
+    # --- Below ------------------------------------------------------------------------
 
     def _start(
         self,
         conversation: Conversation,
         person: Person,
-        question: str,
-        before: Sequence[Message],
+        question: str | None,
+        keep: Callable[[Sequence[Message]], int],
         attempt: int,
     ) -> Message:
-        message = self._catalog.conversations.add_message(
-            conversation.id, "assistant", "", "running"
-        )
-        running = _Running()
-        with self._lock:
-            self._running[message.id] = running
-        turn = TurnInput(
-            question=question,
-            history=tuple(turns(before)),
-            kb_ids=tuple(self._readable(person, conversation.kb_ids)),
-            attempt=attempt,
-        )
-        threading.Thread(
-            target=self._work, args=(message.id, turn, running), daemon=True, name="turn"
-        ).start()
+        """Write question and running answer down in one transaction, then start the worker.
+
+        Args:
+            question: a new question; None answers the last one that is kept.
+            keep: how many of the conversation's messages stay; the others are dropped.
+        """
+        self._require_chat(person)
+        store = self._catalog.conversations
+        with self._starting, self._workers.reserved() as reserve:
+            with self._catalog.database.write():
+                messages = self._messages(conversation.id)
+                _refuse_while_running(messages)
+                kept = list(messages[: keep(messages)])
+                for dropped in messages[len(kept) :]:
+                    store.remove_message(dropped.id)
+                if question is None:
+                    question = kept.pop().content
+                else:
+                    store.add_message(conversation.id, "user", question, "done")
+                if not conversation.title:
+                    title = " ".join(question.split())[:TITLE_CHARACTERS]
+                    store.rename(conversation.id, title)
+                message = store.add_message(conversation.id, "assistant", "", "running")
+                reserve(message.id)
+            turn = TurnInput(
+                question=question,
+                history=tuple(turns(kept)),
+                kb_ids=tuple(self._readable(person, conversation.kb_ids)),
+                attempt=attempt,
+            )
+            self._workers.start(message.id, turn)
         return message
 
-    def _work(self, message_id: str, turn: TurnInput, running: _Running) -> None:
-        store = self._catalog.conversations
-        text, saved = "", 0
-        try:
-            with self._places:
-                self._wait_ready()
-                for event in self._chain().stream(turn, stop=running.stop):
-                    if isinstance(event, Token):
-                        text += event.text
-                        if len(text) - saved >= SAVE_EVERY_CHARACTERS:
-                            store.update_message(message_id, content=text)
-                            saved = len(text)
-                    if isinstance(event, Final):
-                        self._finish(message_id, event.answer, turn.attempt)
-                    number = running.add(event)
-                    if not isinstance(event, Token):
-                        store.append_event(message_id, number, event)
-        except NotFound:
-            running.add(Failed(message="这段对话已被删除。"))
-        except Exception as error:
-            trace_id = secrets.token_hex(4)
-            known = isinstance(error, ZhiwenError)
-            log.log(
-                logging.INFO if known else logging.ERROR,
-                "turn %s failed",
-                trace_id,
-                exc_info=not known,
-            )
-            event = failed(error, trace_id)
-            answer = Answer(status="error", text=text, reason=f"{event.message}{event.remedy}")
-            try:
-                store.update_message(message_id, content=text, status="error", answer=answer)
-                store.append_event(message_id, len(running.events) + 1, event)
-            except Exception:
-                log.exception("turn %s: the failure could not be written down", trace_id)
-            running.add(event)
-        finally:
-            with self._lock:
-                self._running.pop(message_id, None)
-
-    def _finish(self, message_id: str, answer: Answer, attempt: int) -> None:
-        answer = answer.model_copy(
-            update={"timings_ms": {**answer.timings_ms, "attempt": float(attempt)}}
-        )
-        status: MessageStatus = "done"
-        if answer.status == "stopped" or answer.status == "error":
-            status = answer.status
-        self._catalog.conversations.update_message(
-            message_id, content=answer.text, status=status, answer=answer
-        )
-
-    # --- Checks -----------------------------------------------------------------------
-
-    def _owned(
-        self, message_id: str, person: Person
-    ) -> tuple[Message, Conversation, Sequence[Message]]:
+    def _owned(self, message_id: str, person: Person) -> tuple[Message, Conversation]:
         message = self._catalog.conversations.message(message_id)
-        conversation = self.get(message.conversation_id, person)
-        return message, conversation, self._catalog.conversations.messages(conversation.id)
+        return message, self.get(message.conversation_id, person)
 
-    def _stop(self, message_id: str) -> None:
-        running = self._running.get(message_id)
-        if running is not None:
-            running.stop.set()
+    def _messages(self, conversation_id: str) -> Sequence[Message]:
+        """All messages; those whose worker is gone without writing its end are "stopped"."""
+        messages = self._catalog.conversations.messages(conversation_id)
+        if not any(self._is_abandoned(message) for message in messages):
+            return messages
+        # Read again: the worker may have ended between the reading and the comparison.
+        return [
+            message.model_copy(update={"status": "stopped"})
+            if self._is_abandoned(message)
+            else message
+            for message in self._catalog.conversations.messages(conversation_id)
+        ]
 
-    def _refuse_while_running(self, messages: Sequence[Message]) -> None:
-        if any(message.status == "running" for message in messages):
-            raise InvalidInput(
-                "上一个回答还没有写完。",
-                "请等它写完，或先点停止。",
-                message_en="The last answer is still being written.",
-                remedy_en="Wait for it or stop it first.",
+    def _is_abandoned(self, message: Message) -> bool:
+        return message.status == "running" and not self._workers.has(message.id)
+
+    def _require_chat(self, person: Person) -> None:
+        if not can_chat(person, self._settings()):
+            raise NotAllowed(
+                "这里需要登录后才能提问。",
+                "请先登录。",
+                message_en="Sign in to ask questions here.",
+                remedy_en="Please sign in first.",
             )
 
     def _readable(self, person: Person, kb_ids: Sequence[str]) -> Readable:
@@ -355,5 +288,23 @@ def turns(messages: Sequence[Message]) -> list[Turn]:
     return history
 
 
-def _position(messages: Sequence[Message], message: Message) -> int:
-    return next(i for i, other in enumerate(messages) if other.id == message.id)
+def _refuse_while_running(messages: Sequence[Message]) -> None:
+    if any(message.status == "running" for message in messages):
+        raise InvalidInput(
+            "上一个回答还没有写完。",
+            "请等它写完，或先点停止。",
+            message_en="The last answer is still being written.",
+            remedy_en="Wait for it or stop it first.",
+        )
+
+
+def _position(messages: Sequence[Message], message_id: str) -> int:
+    for position, message in enumerate(messages):
+        if message.id == message_id:
+            return position
+    raise NotFound(
+        "这条消息不存在，可能已被删除。",
+        "请刷新页面。",
+        message_en="This message does not exist; it may have been deleted.",
+        remedy_en="Reload the page.",
+    )

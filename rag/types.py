@@ -436,7 +436,7 @@ class StepRecord(Value):
 
 
 class Answer(Value):
-    """The result of one turn."""
+    """The result of one turn. `attempt` counts up from 0 with each regeneration."""
 
     status: AnswerStatus
     text: str
@@ -450,6 +450,7 @@ class Answer(Value):
     timings_ms: dict[str, float] = Field(default_factory=dict)
     tokens: dict[str, int] = Field(default_factory=dict)
     model: str = "extractive"
+    attempt: int = 0
 
 
 # --- Events of a running turn --------------------------------------------------------

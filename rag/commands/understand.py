@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from rag.application import opened
-from rag.chain import TurnInput
 from rag.commands.output import (
     Output,
     joined,
@@ -17,6 +16,7 @@ from rag.commands.output import (
     understanding_json,
 )
 from rag.errors import InvalidInput
+from rag.turn import TurnInput
 from rag.types import Understanding
 
 

@@ -11,8 +11,8 @@ from langchain_core.callbacks import BaseCallbackHandler
 from llm_server import ScriptedServer, as_json, status, text
 
 from rag.application import Application
-from rag.chain import MAX_QUESTION_CHARACTERS, TurnInput
 from rag.errors import InvalidInput
+from rag.turn import MAX_QUESTION_CHARACTERS, TurnInput
 from rag.types import Answer, Final, StepFinished, StepStarted, Token, Turn
 
 FACT = "工作满6年的员工有几天年假？"

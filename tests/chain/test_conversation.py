@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import threading
 import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from rag.application import Application
-from rag.errors import InvalidInput, NotFound
-from rag.types import Event, Failed, Final, Message, Person
+from rag.conversation import Conversations
+from rag.errors import DiskFull, InvalidInput, NotAllowed, NotFound
+from rag.settings import Settings
+from rag.store.catalog import Catalog
+from rag.turn import TurnInput
+from rag.types import Answer, Event, Failed, Final, Message, Person, StepStarted, Token
 
 ANNA = Person(id="visitor-anna")
 BEN = Person(id="visitor-ben")
@@ -140,3 +147,165 @@ def test_ten_people_ask_at_once(sample_application: Application, sample_kb: str)
         final = finish(sample_application, message, person)[-1]
         assert isinstance(final, Final)
         assert final.answer.status == "answered"
+
+
+class _Chain:
+    """Yields the given events, then waits at its gate, then raises the error, if any."""
+
+    def __init__(self, *events: Event, error: Exception | None = None) -> None:
+        self.events, self.error = events, error
+        self.gate = threading.Event()
+
+    def stream(self, turn: TurnInput, *, stop: threading.Event) -> Iterator[Event]:
+        yield from self.events
+        while not self.gate.wait(0.01) and not stop.is_set():
+            pass
+        if self.error is not None:
+            raise self.error
+        status = "stopped" if stop.is_set() else "answered"
+        yield Final(answer=Answer(status=status, text="年假十天。", attempt=turn.attempt))
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> Iterator[Catalog]:
+    catalog = Catalog(tmp_path / "catalog.sqlite")
+    yield catalog
+    catalog.close()
+
+
+def service(
+    catalog: Catalog,
+    chain: _Chain,
+    wait_ready: Callable[[threading.Event], None] = lambda stop: None,
+    settings: Settings | None = None,
+) -> Conversations:
+    return Conversations(catalog, lambda: chain, wait_ready, lambda: settings or Settings())  # type: ignore[arg-type,return-value]
+
+
+def ended(conversations: Conversations, conversation_id: str) -> Message:
+    """The last message once nothing is running."""
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        last = conversations.messages(conversation_id, ANNA)[-1]
+        if last.status != "running":
+            return last
+        time.sleep(0.01)
+    raise AssertionError("the turn did not end")
+
+
+def test_something_missing_in_the_middle_ends_the_turn_and_keeps_its_text(catalog: Catalog) -> None:
+    error = NotFound("这个知识库不存在，可能已被删除。")
+    chain = _Chain(Token(text="年假"), error=error)
+    chain.gate.set()
+    conversations = service(catalog, chain)
+    made = conversations.create(ANNA, [])
+    conversations.ask(made.id, ANNA, FACT)
+    last = ended(conversations, made.id)
+    assert (last.status, last.content) == ("error", "年假")
+    assert last.answer is not None and "知识库不存在" in last.answer.reason
+    conversations.ask(made.id, ANNA, "再问一次")
+
+
+def test_two_tabs_start_one_answer(catalog: Catalog) -> None:
+    chain = _Chain()
+    conversations = service(catalog, chain)
+    made = conversations.create(ANNA, [])
+    refused: list[Exception] = []
+
+    def ask() -> None:
+        try:
+            conversations.ask(made.id, ANNA, FACT)
+        except InvalidInput as error:
+            refused.append(error)
+
+    tabs = [threading.Thread(target=ask) for _ in range(6)]
+    for tab in tabs:
+        tab.start()
+    for tab in tabs:
+        tab.join()
+    assert len(refused) == 5
+    chain.gate.set()
+    ended(conversations, made.id)
+    assert [m.role for m in conversations.messages(made.id, ANNA)] == ["user", "assistant"]
+
+
+def test_closing_keeps_what_was_written(catalog: Catalog) -> None:
+    conversations = service(catalog, _Chain(Token(text="年假")))
+    made = conversations.create(ANNA, [])
+    conversations.ask(made.id, ANNA, FACT)
+    conversations.close()
+    last = catalog.conversations.messages(made.id)[-1]
+    assert (last.status, last.content) == ("stopped", "年假十天。")
+
+
+def test_stop_ends_a_turn_that_waits_for_the_models(catalog: Catalog) -> None:
+    conversations = service(catalog, _Chain(), wait_ready=lambda stop: stop.wait(60) and None)
+    made = conversations.create(ANNA, [])
+    message = conversations.ask(made.id, ANNA, FACT)
+    conversations.stop(message.id, ANNA)
+    assert ended(conversations, made.id).status == "stopped"
+
+
+def test_an_answer_whose_end_could_not_be_saved_does_not_block_the_conversation(
+    catalog: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chain = _Chain()
+    conversations = service(catalog, chain)
+    made = conversations.create(ANNA, [])
+    message = conversations.ask(made.id, ANNA, FACT)
+
+    def full(*_: object, **__: object) -> bool:
+        raise DiskFull("磁盘空间不足，没有保存。")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(catalog.conversations, "update_message", full)
+        chain.gate.set()
+        last = ended(conversations, made.id)
+    assert (last.id, last.status) == (message.id, "stopped")
+    again = conversations.regenerate(message.id, ANNA)
+    assert ended(conversations, made.id).id == again.id
+
+
+def test_a_full_event_log_does_not_cost_the_answer(
+    catalog: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise DiskFull("磁盘空间不足，没有保存。")
+
+    monkeypatch.setattr(catalog.conversations, "append_event", full)
+    chain = _Chain(StepStarted(step="understand"))
+    chain.gate.set()
+    conversations = service(catalog, chain)
+    made = conversations.create(ANNA, [])
+    conversations.ask(made.id, ANNA, FACT)
+    last = ended(conversations, made.id)
+    assert (last.status, last.content) == ("done", "年假十天。")
+
+
+def test_each_regeneration_counts_up(catalog: Catalog) -> None:
+    chain = _Chain()
+    chain.gate.set()
+    conversations = service(catalog, chain)
+    made = conversations.create(ANNA, [])
+    message = conversations.ask(made.id, ANNA, FACT)
+    for attempt in (0, 1, 2):
+        answer = ended(conversations, made.id).answer
+        assert answer is not None and answer.attempt == attempt
+        message = conversations.regenerate(message.id, ANNA)
+
+
+def test_guests_ask_only_where_they_may(catalog: Catalog) -> None:
+    closed = Settings.model_validate({"interface": {"guests": False}})
+    chain = _Chain()
+    chain.gate.set()
+    made = service(catalog, chain).create(ANNA, [])
+    conversations = service(catalog, chain, settings=closed)
+    for act in (
+        lambda: conversations.create(ANNA, []),
+        lambda: conversations.ask(made.id, ANNA, FACT),
+    ):
+        with pytest.raises(NotAllowed):
+            act()
+    member = Person(id="u1", name="安娜", role="member")
+    conversations.ask(conversations.create(member, []).id, member, FACT)
+    conversations.close()

@@ -74,7 +74,7 @@ class StandIn:
         self.conversations = Conversations(
             self.catalog,
             lambda: self.chain,  # type: ignore[arg-type,return-value]
-            lambda: None,
+            lambda stop: None,
         )
 
     def close(self) -> None:

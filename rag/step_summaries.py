@@ -1,0 +1,50 @@
+"""What the trace says of each finished step: one line for people, and the details."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rag.answer.write import Written
+from rag.types import Retrieval, Understanding
+
+Summary = tuple[str, dict[str, Any]]
+
+
+def of_understanding(meaning: Understanding) -> Summary:
+    """The completed question, and all that was understood."""
+    return meaning.standalone_question, {"understanding": meaning.model_dump(mode="json")}
+
+
+def of_clarification(meaning: Understanding) -> Summary:
+    """The question back, or that none is needed."""
+    if meaning.needs_clarification and meaning.clarification:
+        return meaning.clarification.question, {"missing": list(meaning.missing_slots)}
+    return "问题明确", {}
+
+
+def of_retrieval(found: Retrieval) -> Summary:
+    """How much was found among how much, and each hit with its scores."""
+    summary = f"从 {found.candidates} 段中找到 {len(found.hits)} 处"
+    if found.widened:
+        summary += f"（放宽了：{'、'.join(found.widened)}）"
+    hits = [
+        {
+            "rank": hit.rank,
+            "chunk_id": hit.chunk.id,
+            "document": hit.chunk.document_name,
+            "pages": list(hit.chunk.pages),
+            "scores": {name: round(score, 4) for name, score in hit.scores.items()},
+            "why": hit.why,
+            "preview": hit.chunk.text[:80],
+        }
+        for hit in found.hits
+    ]
+    timings = {name: round(ms, 1) for name, ms in found.timings_ms.items()}
+    return summary, {"hits": hits, "timings_ms": timings, "widened": list(found.widened)}
+
+
+def of_claims(written: Written) -> Summary:
+    """How many statements have evidence, and each with its verdict."""
+    supported = sum(claim.verdict == "supported" for claim in written.claims)
+    summary = f"{supported}/{len(written.claims)} 句有依据"
+    return summary, {"claims": [claim.model_dump(mode="json") for claim in written.claims]}

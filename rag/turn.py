@@ -1,0 +1,55 @@
+"""What goes into a turn, and when a question is accepted.
+
+Apart from `rag.chain`, so that conversations and commands can be loaded without LangChain.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+
+from rag.errors import InvalidInput
+from rag.types import Turn, Value
+
+MAX_QUESTION_CHARACTERS = 4000
+"""Longest question, chosen by us: eight times the embedder's window leaves nothing to gain."""
+
+
+class TurnInput(Value):
+    """One question in its conversation.
+
+    Attributes:
+        question: as the user typed it.
+        history: the turns before it, oldest first.
+        kb_ids: the knowledge bases that may be searched; the caller has checked the rights.
+        today: for relative dates; the current day when left out.
+        attempt: 0 for a first answer; regenerating counts up and widens the search.
+    """
+
+    question: str
+    history: tuple[Turn, ...] = ()
+    kb_ids: tuple[str, ...] = ()
+    today: date | None = None
+    attempt: int = 0
+
+
+def check_question(question: str) -> None:
+    """Accept a question of 1 to `MAX_QUESTION_CHARACTERS` characters.
+
+    Raises:
+        InvalidInput: it is blank or too long; the caller keeps what was typed.
+    """
+    if not question.strip():
+        raise InvalidInput(
+            "问题是空的。",
+            "请输入问题后再发送。",
+            message_en="The question is empty.",
+            remedy_en="Type a question and send it again.",
+        )
+    if len(question) > MAX_QUESTION_CHARACTERS:
+        raise InvalidInput(
+            f"问题太长了：{len(question)} 个字，最多 {MAX_QUESTION_CHARACTERS} 个字。",
+            "请只留下要问的内容；长文本可以作为文档上传后再问。",
+            message_en=f"The question has {len(question)} characters; the limit is "
+            f"{MAX_QUESTION_CHARACTERS}.",
+            remedy_en="Keep only what you want to ask; upload long texts as documents.",
+        )
