@@ -4,26 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rag.answer.markup import escape
 from rag.types import Conversation, Message
 
 
 def to_markdown(conversation: Conversation, messages: Sequence[Message]) -> str:
-    """One section per question, the citations of each answer listed below it."""
-    lines = [f"# {_plain(conversation.title) or '对话'}", ""]
+    """One section per question, the citations of each answer listed below it.
+
+    What people typed and what documents say is escaped: it shows as it is, and no browser or
+    editor takes it for a heading, a link or HTML.
+    """
+    lines = [f"# {escape(conversation.title) or '对话'}", ""]
     for message in messages:
         if message.role == "user":
-            lines += [f"## {_plain(message.content)}", ""]
+            lines += [f"## {escape(message.content)}", ""]
             continue
         lines += [message.content.strip(), ""]
         citations = message.answer.citations if message.answer else ()
         for citation in citations:
             place = " › ".join((f"第{citation.page}页", *citation.heading_path))
-            lines.append(f"- [{citation.n}] {_plain(citation.document)}（{_plain(place)}）：")
-            lines += [f"  > {line}" for line in citation.quote.splitlines() if line.strip()]
+            lines.append(f"- [{citation.n}] {escape(citation.document)}（{escape(place)}）：")
+            lines += [
+                f"  > {_quoted(line)}" for line in citation.quote.splitlines() if line.strip()
+            ]
         if citations:
             lines.append("")
     return "\n".join(lines)
 
 
-def _plain(text: str) -> str:
-    return " ".join(text.split())
+def _quoted(line: str) -> str:
+    """A line of a quotation; rows of a table stay rows."""
+    if not line.lstrip().startswith("|"):
+        return escape(line)
+    if not line.strip("|- :"):
+        return line.strip()
+    return "|".join(cell and f" {escape(cell)} " for cell in line.strip().split("|"))

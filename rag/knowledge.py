@@ -5,6 +5,7 @@ Every call checks the person's rights and writes changes to the audit log.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import BinaryIO
@@ -13,6 +14,7 @@ from rag.access.audit import Audit
 from rag.access.policy import can_edit, can_read, require_admin
 from rag.errors import InvalidInput, NotAllowed, NotFound
 from rag.ingest.files import FileStore
+from rag.ingest.inspect import require_size
 from rag.ingest.jobs import JobQueue
 from rag.ingest.page_image import draw_page
 from rag.ingest.pipeline import Pipeline
@@ -116,6 +118,10 @@ class Knowledge:
             DiskFull: it could not be kept.
         """
         self._editable(person, kb_id)
+        start = stream.tell()
+        size = stream.seek(0, os.SEEK_END) - start
+        stream.seek(start)
+        require_size(size, self._settings().ingest)
         stored = self._files.put(stream, name)
         job = self._jobs.submit(stored.path, kb_id, name, person.name or person.id, password)
         self._audit.record(person, "document.upload", kb_id, name)

@@ -15,7 +15,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from rag.errors import DiskFull, NotFound
+from rag.errors import DiskFull, NotAllowed, NotFound
+from rag.text.readable import readable
+
+NAMELESS = "未命名文件"
 
 _READ_BYTES = 1 << 20
 """Bytes per read; chosen by us: bounds memory whatever the size of the upload."""
@@ -47,21 +50,14 @@ class FileStore:
         Raises:
             DiskFull: no space is left; nothing was kept.
             NotFound: `source` is a path without a file.
+            NotAllowed: `source` may not be read.
         """
         if isinstance(source, Path):
             stored = self._own(source)
             if stored is not None:
                 return stored
-            try:
-                with source.open("rb") as stream:
-                    return self._copy(stream, name or source.name)
-            except (FileNotFoundError, IsADirectoryError) as error:
-                raise NotFound(
-                    f"找不到文件“{name or source.name}”。",
-                    "请确认路径是否正确。",
-                    message_en=f"There is no file “{name or source.name}”.",
-                    remedy_en="Check the path.",
-                ) from error
+            with _opened(source, name or source.name) as stream:
+                return self._copy(stream, name or source.name)
         return self._copy(source, name)
 
     def path(self, sha256: str) -> Path:
@@ -129,4 +125,31 @@ def report_full_disk(name: str = "") -> Iterator[None]:
             message_en=f"The disk is full; {name or 'the data'} was not saved.",
             remedy_en="Free some space or move the data directory, then try again; "
             "nothing that was stored before is affected.",
+        ) from error
+
+
+def document_name(name: str) -> str:
+    """What a document is called: the name of its file in one line, without control characters.
+
+    A file without a name gets one, so that it can be seen and clicked in every list.
+    """
+    return " ".join(readable(name).split()) or NAMELESS
+
+
+def _opened(path: Path, name: str) -> BinaryIO:
+    try:
+        return path.open("rb")
+    except (FileNotFoundError, IsADirectoryError) as error:
+        raise NotFound(
+            f"找不到文件“{name}”。",
+            "请确认路径是否正确。",
+            message_en=f"There is no file “{name}”.",
+            remedy_en="Check the path.",
+        ) from error
+    except PermissionError as error:
+        raise NotAllowed(
+            f"没有读取文件“{name}”的权限。",
+            "请修改文件的权限，或换一个有权限的用户运行。",
+            message_en=f"The file “{name}” may not be read.",
+            remedy_en="Change its permissions, or run the program as another user.",
         ) from error

@@ -6,6 +6,7 @@ The extension only tells text formats apart; everything with a signature is beli
 from __future__ import annotations
 
 import hashlib
+import math
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
@@ -130,14 +131,7 @@ def inspect(path: Path, settings: IngestSettings, *, name: str | None = None) ->
             message_en="The file is empty (0 bytes).",
             remedy_en="Make sure that it was saved completely and upload it again.",
         )
-    if size > settings.max_file_mb << 20:
-        raise TooLarge(
-            f"文件有 {size / (1 << 20):.0f} MB，超过上限 {settings.max_file_mb} MB。",
-            "请拆分后上传，或请管理员在设置里调高上限。",
-            message_en=f"The file has {size / (1 << 20):.0f} MB, more than the limit of "
-            f"{settings.max_file_mb} MB.",
-            remedy_en="Split it, or ask the administrator to raise the limit.",
-        )
+    require_size(size, settings)
     extension = PurePath(name or path.name).suffix.lower()
     with path.open("rb") as file:
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
@@ -166,6 +160,24 @@ def inspect(path: Path, settings: IngestSettings, *, name: str | None = None) ->
         raise unsupported("二进制文件", "a binary file", _OTHER, _OTHER_EN, extension)
     media_type = _text_type(decoded.text, extension)
     return found(media_type, encoding=decoded.encoding)
+
+
+def require_size(size: int, settings: IngestSettings) -> None:
+    """Let a file of so many bytes pass.
+
+    Raises:
+        TooLarge: beyond `max_file_mb`.
+    """
+    if size > settings.max_file_mb << 20:
+        # Rounded up: "200 MB, more than 200 MB" would puzzle people.
+        megabytes = math.ceil(10 * size / (1 << 20)) / 10
+        raise TooLarge(
+            f"文件有 {megabytes:g} MB，超过上限 {settings.max_file_mb} MB。",
+            "请拆分后上传，或请管理员在设置里调高上限。",
+            message_en=f"The file has {megabytes:g} MB, more than the limit of "
+            f"{settings.max_file_mb} MB.",
+            remedy_en="Split it, or ask the administrator to raise the limit.",
+        )
 
 
 def unsupported(

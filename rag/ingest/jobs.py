@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rag.errors import InvalidInput, ModelUnavailable, NotFound, StoreError, ZhiwenError
-from rag.ingest.files import report_full_disk
+from rag.ingest.files import document_name, report_full_disk
 from rag.ingest.pipeline import Cancelled, Pipeline
 from rag.settings import Settings
 from rag.types import IngestResult, JobInfo, JobStage
@@ -119,6 +119,7 @@ class JobQueue:
             DiskFull: the file or the job could not be kept.
             NotFound: there is no file at `path`.
         """
+        name = document_name(name)
         with report_full_disk(name):
             stored = self._pipeline.files.put(path, name)
             payload = {"sha256": stored.sha256, "uploaded_by": uploaded_by}

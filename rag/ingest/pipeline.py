@@ -20,7 +20,7 @@ from rag.ingest.clean import clean
 from rag.ingest.describe import describe
 from rag.ingest.embed import embed_chunks, token_lists, vector_rows
 from rag.ingest.failures import Cancelled, for_people
-from rag.ingest.files import FileStore, StoredFile, report_full_disk
+from rag.ingest.files import FileStore, StoredFile, document_name, report_full_disk
 from rag.ingest.inspect import inspect
 from rag.ingest.metadata import merge
 from rag.ingest.parse import parse
@@ -95,6 +95,7 @@ class Pipeline:
             cancelled: asked between stages, pages and embedding batches.
             password: for encrypted files.
         """
+        name = document_name(name)
         try:
             return self.attempt(
                 path,
@@ -141,6 +142,7 @@ class Pipeline:
             if progress is not None:
                 progress(stage, share)
 
+        name = document_name(name)
         report("inspect", 0.0)
         with report_full_disk(name):
             stored = self.files.put(path, name)

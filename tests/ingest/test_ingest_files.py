@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rag.errors import DiskFull, NotFound
-from rag.ingest.files import FileStore
+from rag.ingest.files import NAMELESS, FileStore, document_name
 
 LONG_NAME = "关于印发人才住房补贴实施办法的通知" * 5 + ".pdf"
 
@@ -66,3 +66,20 @@ def test_a_full_disk_is_said_plainly_and_leaves_nothing(tmp_path: Path) -> None:
         FileStore(tmp_path).put(Full(), "大文件.pdf")
     assert "大文件.pdf" in caught.value.message
     assert [p for p in (tmp_path / "files").rglob("*") if p.is_file()] == []
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ("手册.pdf", "手册.pdf"),
+        ("很长的文件名" * 14 + ".pdf", "很长的文件名" * 14 + ".pdf"),
+        ("../../etc/passwd", "../../etc/passwd"),
+        ("`'\"<b>%.md", "`'\"<b>%.md"),
+        ("第一\n行\x00.md", "第一 行.md"),
+        ("\ud83d.md", "\ufffd.md"),
+        ("", NAMELESS),
+        (" \t\x07", NAMELESS),
+    ],
+)
+def test_a_document_has_a_name_in_one_line(given: str, name: str) -> None:
+    assert document_name(given) == name

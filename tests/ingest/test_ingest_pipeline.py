@@ -312,3 +312,14 @@ def test_long_records_are_embedded_to_their_end() -> None:
     start = embedder.embed_queries([text[:200]])[0]
     target = embedder.embed_queries(["独角兽在最后。"])[0]
     assert vector @ target > start @ target
+
+
+def test_a_nameless_file_gets_a_name(world: World) -> None:
+    result = ingest(world, world.file("a.md", "门禁密码每季度更换。"), name=" \x00")
+    assert (result.status, result.name) == ("indexed", "未命名文件")
+    assert world.catalog.documents.get(result.document_id).name == "未命名文件"
+
+
+def test_a_name_that_is_no_valid_text_can_be_stored(world: World) -> None:
+    result = ingest(world, world.file("a.md", "门禁密码每季度更换。"), name="\udcce\udcc4.md")
+    assert (result.status, result.name) == ("indexed", "\ufffd\ufffd.md")
