@@ -7,6 +7,7 @@ is the document's own and ends with the number of its evidence.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from rag.answer.agreement import agreeing
@@ -35,6 +36,7 @@ LONGEST_FAQ = 600
 """Characters of a FAQ answer that is given whole."""
 
 
+_BLOCK = re.compile(r"\||- |\d{1,3}\. ")
 _VAGUE = ("text", "yes_no")
 _ONE_THING = ("value", "phone", "email", "url", "place", "person", "organisation", "yes_no")
 
@@ -48,8 +50,14 @@ def extract(understanding: Understanding, evidence: Sequence[Evidence]) -> str:
 
     Returns:
         Markdown in which all quoted text is escaped; `[n]` are the evidence's numbers. Empty
-        when there is no evidence or nothing quotable in it.
+        when there is no evidence or nothing quotable in it. It never begins with a list or a
+        table, so that words may be put in front of it.
     """
+    answer = _compose(understanding, evidence)
+    return f"具体如下：\n\n{answer}" if _BLOCK.match(answer) else answer
+
+
+def _compose(understanding: Understanding, evidence: Sequence[Evidence]) -> str:
     usable = agreeing(understanding, evidence) or tuple(evidence)
     if not usable:
         return ""

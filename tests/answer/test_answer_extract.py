@@ -271,3 +271,16 @@ def test_what_is_extracted_is_cited_and_supported(evidence: list[Evidence], inte
         claims = verify(text, citations, evidence)
         assert all(claim.verdict == "supported" for claim in claims), claims
         assert all(citation.quote.strip() for citation in citations)
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("住宿标准有哪些？", TABLE),
+        ("流程？", "问：流程？\n答：\n1. 登录。\n2. 提交。"),
+        ("列出全部要求", "- 身份证\n- 学历证明\n- 租房合同"),
+    ],
+)
+def test_words_may_be_put_in_front(question: str, text: str) -> None:
+    answer = extract(meaning(question), [passage(1, text)])
+    assert not re.match(r"\||- |\d+\. ", answer)
