@@ -114,8 +114,8 @@ class Knowledge:
         """Keep the file and queue it; returns at once.
 
         Raises:
-            TooLarge: beyond `ingest.max_file_mb`.
             DiskFull: it could not be kept.
+            NotAllowed: the person may not.
         """
         self._editable(person, kb_id)
         start = stream.tell()
@@ -197,7 +197,7 @@ class Knowledge:
     def dismiss(self, person: Person, job_id: str) -> None:
         """Take a finished job off the list."""
         self._editable_job(person, job_id)
-        self._catalog.jobs.delete(job_id)
+        self._jobs.dismiss(job_id)
 
     def _editable_job(self, person: Person, job_id: str) -> None:
         kb_id = self._catalog.jobs.get(job_id).kb_id

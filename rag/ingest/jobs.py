@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rag.errors import InvalidInput, ModelUnavailable, NotFound, StoreError, ZhiwenError
+from rag.errors import InvalidInput, ModelUnavailable, NotFound, StoreLocked, ZhiwenError
 from rag.ingest.files import document_name, report_full_disk
 from rag.ingest.pipeline import Cancelled, Pipeline
 from rag.settings import Settings
@@ -63,6 +63,7 @@ class JobQueue:
         self._works: dict[str, Work] = {}
         self._stopping = threading.Event()
         self._lock = threading.Lock()
+        self._opening = threading.Lock()
         self._huey: Any = None
         self._task: Any = None
         self._consumer: Any = None
@@ -99,9 +100,10 @@ class JobQueue:
             consumer, self._consumer = self._consumer, None
             if consumer is not None:
                 consumer.stop(graceful=True)
-            if self._huey is not None:
-                self._huey.storage.close()
-                self._huey = self._task = None
+            with self._opening:
+                if self._huey is not None:
+                    self._huey.storage.close()
+                    self._huey = self._task = None
 
     # --- Jobs -------------------------------------------------------------------------
 
@@ -141,10 +143,19 @@ class JobQueue:
         Raises:
             NotFound: there is no such job.
         """
-        job = self._catalog.jobs.request_cancel(job_id)
-        if job.status == "queued":
-            self._catalog.jobs.update(job_id, status="cancelled")
+        if self._catalog.jobs.request_cancel(job_id).status == "cancelled":
             self._forget(job_id)
+
+    def dismiss(self, job_id: str) -> None:
+        """Forget a job that is over, with its file when no document refers to that.
+
+        Raises:
+            NotFound: there is no such job.
+        """
+        payload = self._catalog.jobs.payload(job_id)
+        self._catalog.jobs.delete(job_id)
+        self._forget(job_id)
+        self._pipeline.release_file(payload.get("sha256", ""))
 
     def retry(self, job_id: str, password: str | None = None) -> JobInfo:
         """Queue a failed or cancelled job again, with a password where one is needed.
@@ -191,19 +202,22 @@ class JobQueue:
     # --- Running ----------------------------------------------------------------------
 
     def _open(self) -> Any:
-        if self._huey is None:
-            from huey import SqliteHuey
+        with self._opening:
+            if self._huey is None:
+                from huey import SqliteHuey
 
-            logging.getLogger("huey").setLevel(logging.WARNING)
-            self._huey = SqliteHuey(
-                "ingest", filename=str(self._data / "jobs.sqlite"), results=False
-            )
-            self._task = self._huey.task(name="ingest")(self._run)
-        return self._huey
+                logging.getLogger("huey").setLevel(logging.WARNING)
+                self._huey = SqliteHuey(
+                    "ingest", filename=str(self._data / "jobs.sqlite"), results=False
+                )
+                self._task = self._huey.task(name="ingest")(self._run)
+            return self._huey
 
     def _enqueue(self, job_id: str, password: str | None = None, delay: float = 0.0) -> None:
         if password:
             self._passwords[job_id] = password
+        if self._stopping.is_set():
+            return  # The next start takes it up from its row.
         self._open()
         if delay:
             self._task.schedule(args=(job_id,), delay=delay)
@@ -233,15 +247,15 @@ class JobQueue:
             if job.attempts >= MAX_ATTEMPTS:
                 self._fail(job_id, f"处理时程序意外中断了 {job.attempts} 次。请检查文件后重试。")
                 return
-            self._catalog.jobs.update(
-                job_id, status="running", progress=0.0, error=None, attempts=job.attempts + 1
-            )
-            self._perform(job)
+            if self._catalog.jobs.claim(job_id):
+                self._perform(job)
+                self._clear_away(job)
         except NotFound:
             log.info("job %s is gone", job_id)
-        except Exception as error:
+            self._forget(job_id)
+        except Exception:
             log.exception("job %s failed", job_id)
-            self._fail(job_id, f"任务出了意外：{error}。请重试。")
+            self._fail(job_id, "任务出了意外。请重试；仍然失败时请查看运行日志。")
 
     def _perform(self, job: JobInfo) -> None:
         payload = self._catalog.jobs.payload(job.id)
@@ -278,6 +292,13 @@ class JobQueue:
             self._fail(job.id, error.text())
         else:
             self._done(job.id, _note(result))
+
+    def _clear_away(self, job: JobInfo) -> None:
+        """Leave nothing of a job whose knowledge base was deleted while it ran."""
+        if not job.kb_id or any(kb.id == job.kb_id for kb in self._catalog.knowledge_bases.list()):
+            return
+        self._pipeline.vectors.delete_kb(job.kb_id)
+        self.dismiss(job.id)
 
     def _done(self, job_id: str, note: str | None = None) -> None:
         self._catalog.jobs.update(job_id, status="done", progress=1.0, error=note)
@@ -329,9 +350,7 @@ class _Watch:
 
 def _is_transient(error: ZhiwenError) -> bool:
     """Whether trying again later may help without anyone changing anything."""
-    return isinstance(error, ModelUnavailable) or (
-        type(error) is StoreError and "locked" in error.detail
-    )
+    return isinstance(error, ModelUnavailable | StoreLocked)
 
 
 def _note(result: IngestResult) -> str | None:

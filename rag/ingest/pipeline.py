@@ -25,6 +25,7 @@ from rag.ingest.inspect import inspect
 from rag.ingest.metadata import merge
 from rag.ingest.parse import parse
 from rag.ingest.quality import require_text
+from rag.ingest.rebuild import fill
 from rag.settings import Settings
 from rag.types import Chunk, Document, DocumentInfo, IngestResult, JobStage
 
@@ -37,9 +38,6 @@ log = logging.getLogger(__name__)
 __all__ = ["Cancelled", "Pipeline"]
 
 Report = Callable[[JobStage, float], None]
-
-_REBUILD_BATCH = 256
-"""Chunks embedded and written together when an index is rebuilt; chosen by us."""
 
 
 class Pipeline:
@@ -181,7 +179,7 @@ class Pipeline:
             # Rows of earlier attempts that came to nothing; this one takes their place.
             if failed is not None and failed.version == 0:
                 documents.delete(failed.id)
-                self._forget_file(failed.sha256, but=stored.sha256)
+                self.release_file(failed.sha256, but=stored.sha256)
         return documents.create(kb_id, name, stored.sha256, stored.size, "", uploaded_by)
 
     def _run(
@@ -226,9 +224,7 @@ class Pipeline:
         finally:
             self._index.release()
         if replaces:
-            old = [f"{info.id}-{info.version}-{n}" for n in range(info.chunk_count)]
-            self.vectors.delete_chunks(old, info.kb_id)
-            self._forget_file(info.sha256)
+            self._drop_version(info)
         return IngestResult(
             document_id=info.id,
             name=name,
@@ -237,6 +233,16 @@ class Pipeline:
             chunks=len(chunks),
             flags=document.flags,
         )
+
+    def _drop_version(self, old: DocumentInfo) -> None:
+        """Remove what a published version leaves behind; the new one is in use already, so
+        that a failure here is only untidy (the doctor clears up)."""
+        ids = [f"{old.id}-{old.version}-{n}" for n in range(old.chunk_count)]
+        try:
+            self.vectors.delete_chunks(ids, old.kb_id)
+            self.release_file(old.sha256)
+        except (ZhiwenError, OSError) as error:
+            log.warning("version %d of %s was not cleared away: %s", old.version, old.id, error)
 
     def _index_and_publish(
         self,
@@ -265,14 +271,18 @@ class Pipeline:
                 size=stored.size,
             )
         except BaseException:
-            self.vectors.delete_chunks([row.chunk_id for row in rows], info.kb_id)
+            try:
+                self.vectors.delete_chunks([row.chunk_id for row in rows], info.kb_id)
+            except ZhiwenError as error:
+                # The first failure is what people must hear of.
+                log.warning("vectors of %s were not taken back: %s", info.id, error)
             raise
 
     def _settle(self, info: DocumentInfo, stored: StoredFile, error: BaseException) -> None:
         """Write down how an attempt ended; a published version stays what it was."""
         try:
             if info.version > 0:
-                self._forget_file(stored.sha256, but=info.sha256)
+                self.release_file(stored.sha256, but=info.sha256)
             elif isinstance(error, Cancelled):
                 self.catalog.documents.set_status(info.id, "cancelled")
             else:
@@ -299,7 +309,7 @@ class Pipeline:
         """
         info = self.catalog.documents.delete(document_id)
         self.vectors.delete_document(document_id, info.kb_id)
-        self._forget_file(info.sha256)
+        self.release_file(info.sha256)
 
     def delete_kb(self, kb_id: str) -> None:
         """Remove a knowledge base with all its documents.
@@ -308,20 +318,25 @@ class Pipeline:
             NotFound: there is none with this id.
         """
         hashes = {info.sha256 for info in self.catalog.documents.list([kb_id])}
+        hashes |= {
+            str(payload.get("sha256", "")) for payload in self.catalog.jobs.payloads_of(kb_id)
+        }
         self.catalog.knowledge_bases.delete(kb_id)
         self.vectors.delete_kb(kb_id)
-        for sha256 in hashes - self._wanted_files():
+        for sha256 in hashes - self._wanted_files() - {""}:
             self.files.remove(sha256)
 
-    def _forget_file(self, sha256: str, but: str = "") -> None:
-        """Remove an original that nothing refers to any more."""
+    def release_file(self, sha256: str, but: str = "") -> None:
+        """Remove an original unless a document or an unfinished job refers to it, or it is
+        the one `but`."""
         if sha256 and sha256 != but and sha256 not in self._wanted_files():
             self.files.remove(sha256)
 
     def _wanted_files(self) -> set[str]:
         wanted = set(self.catalog.documents.hashes())
-        for job in self.catalog.jobs.list(active_only=True):
-            wanted.add(str(self.catalog.jobs.payload(job.id).get("sha256", "")))
+        wanted |= {
+            str(payload.get("sha256", "")) for payload in self.catalog.jobs.active_payloads()
+        }
         return wanted
 
     # --- Rebuilding -------------------------------------------------------------------
@@ -332,7 +347,7 @@ class Pipeline:
         """Compute the vectors of all published chunks again (of one knowledge base, or of
         all), in the index that is in use. Returns how many chunks there were."""
         with self._index:
-            return self._fill(self.vectors, self.embedder(), kb_id, set(), progress)
+            return fill(self.catalog, self.vectors, self.embedder(), kb_id, progress=progress)
 
     def change_embedder(
         self,
@@ -358,30 +373,9 @@ class Pipeline:
                 for kb in self.catalog.knowledge_bases.list()
                 for chunk_id in target.chunk_ids(kb.id)
             }
-            count = self._fill(target, embedder, None, done, progress)
+            count = fill(self.catalog, target, embedder, done=done, progress=progress)
             self.vectors.open(embedder.fingerprint, embedder.dimension)
             if activate is not None:
                 activate()
             self.vectors.drop_stale()
             return count
-
-    def _fill(
-        self,
-        target: VectorStore,
-        embedder: Embedder,
-        kb_id: str | None,
-        done: set[str],
-        progress: Callable[[float], None] | None,
-    ) -> int:
-        total = self.catalog.chunks.count(kb_id)
-        seen = 0
-        for batch in self.catalog.chunks.walk(kb_id, batch=_REBUILD_BATCH):
-            left = [c for c in batch if c.id not in done]
-            if left:
-                dense = embed_chunks(left, embedder, lambda _: None)
-                tokens = token_lists(left)
-                target.upsert(vector_rows(left, dense, tokens, self.catalog.lexical))
-            seen += len(batch)
-            if progress is not None:
-                progress(min(seen / max(total, 1), 1.0))
-        return seen

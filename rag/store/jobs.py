@@ -16,7 +16,7 @@ from rag.types import JobInfo, JobStage, JobStatus
 
 ACTIVE: tuple[JobStatus, ...] = ("queued", "running")
 LISTED = 500
-"""Most jobs in one list; older finished ones are left out."""
+"""Most jobs in a list with finished ones; older ones are left out. Unfinished ones all count."""
 
 _KEEP: Any = object()
 JobList = list[JobInfo]
@@ -81,21 +81,25 @@ class Jobs:
 
     def unfinished_payloads(self) -> PayloadList:
         """What `create` was given, of all jobs that may still run or be tried again."""
-        table = schema.jobs
-        with self._database.read() as connection:
-            query = sa.select(table.c.payload).where(table.c.status != "done")
-            return [dict(payload) for payload in connection.execute(query).scalars()]
+        return self._payloads(schema.jobs.c.status != "done")
+
+    def active_payloads(self) -> PayloadList:
+        """What `create` was given, of all jobs that wait or run."""
+        return self._payloads(schema.jobs.c.status.in_(ACTIVE))
+
+    def payloads_of(self, kb_id: str) -> PayloadList:
+        """What `create` was given, of all jobs of a knowledge base."""
+        return self._payloads(schema.jobs.c.kb_id == kb_id)
 
     def list(self, active_only: bool = False, kb_id: str | None = None) -> JobList:
-        """Jobs, newest first, at most `LISTED`; only unfinished ones when `active_only`."""
+        """Jobs, newest first: at most `LISTED`, or all unfinished ones when `active_only`."""
         table = schema.jobs
         query = sa.select(table).order_by(table.c.created_at.desc(), table.c.id.desc())
-        if active_only:
-            query = query.where(table.c.status.in_(ACTIVE))
+        query = query.where(table.c.status.in_(ACTIVE)) if active_only else query.limit(LISTED)
         if kb_id is not None:
             query = query.where(table.c.kb_id == kb_id)
         with self._database.read() as connection:
-            return [_job(row) for row in connection.execute(query.limit(LISTED)).mappings()]
+            return [_job(row) for row in connection.execute(query).mappings()]
 
     def update(
         self,
@@ -130,8 +134,27 @@ class Jobs:
             )
             return bool(changed.rowcount)
 
+    def claim(self, job_id: str) -> bool:
+        """Begin a waiting job: "running", one attempt more. False when it is not waiting (any
+        more), so that of several workers one gets it, and none that was cancelled."""
+        table = schema.jobs
+        waiting = (table.c.status == "queued") & ~table.c.cancel
+        with self._database.write() as connection:
+            changed = connection.execute(
+                table.update()
+                .where(table.c.id == job_id, waiting)
+                .values(
+                    status="running",
+                    progress=0.0,
+                    error=None,
+                    attempts=table.c.attempts + 1,
+                    updated_at=self._now(),
+                )
+            )
+            return bool(changed.rowcount)
+
     def request_cancel(self, job_id: str) -> JobInfo:
-        """Ask an unfinished job to stop; a finished one is left as it is.
+        """Cancel a waiting job, ask a running one to stop, leave a finished one as it is.
 
         Raises:
             NotFound: there is none with this id.
@@ -141,7 +164,11 @@ class Jobs:
             connection.execute(
                 table.update()
                 .where(table.c.id == job_id, table.c.status.in_(ACTIVE))
-                .values(cancel=True, updated_at=self._now())
+                .values(
+                    status=sa.case((table.c.status == "queued", "cancelled"), else_="running"),
+                    cancel=True,
+                    updated_at=self._now(),
+                )
             )
         return self.get(job_id)
 
@@ -157,6 +184,11 @@ class Jobs:
         """Forget a job; nothing happens when it is gone already."""
         with self._database.write() as connection:
             connection.execute(schema.jobs.delete().where(schema.jobs.c.id == job_id))
+
+    def _payloads(self, condition: sa.ColumnElement[bool]) -> PayloadList:
+        with self._database.read() as connection:
+            found = connection.execute(sa.select(schema.jobs.c.payload).where(condition))
+            return [dict(payload) for payload in found.scalars()]
 
     def _row(self, job_id: str) -> sa.RowMapping:
         table = schema.jobs

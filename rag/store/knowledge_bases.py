@@ -115,8 +115,8 @@ class KnowledgeBases:
         return self.get(kb_id)
 
     def delete(self, kb_id: str) -> IdList:
-        """Delete it with its documents, pages and chunks, in one transaction; its unfinished
-        jobs are asked to stop. Returns the ids of the deleted documents.
+        """Delete it with its documents, pages, chunks and jobs, in one transaction; a running
+        job is asked to stop. Returns the ids of the deleted documents.
 
         Raises:
             NotFound: there is none with this id.
@@ -129,9 +129,9 @@ class KnowledgeBases:
             self._lexical.forget_chunks(connection, schema.chunks.c.kb_id == kb_id)
             connection.execute(schema.chunks.delete().where(schema.chunks.c.kb_id == kb_id))
             of_kb = schema.jobs.c.kb_id == kb_id
-            unfinished = schema.jobs.c.status.in_(("queued", "running"))
-            connection.execute(schema.jobs.update().where(of_kb, unfinished).values(cancel=True))
-            connection.execute(schema.jobs.delete().where(of_kb, ~unfinished))
+            running = schema.jobs.c.status == "running"
+            connection.execute(schema.jobs.update().where(of_kb, running).values(cancel=True))
+            connection.execute(schema.jobs.delete().where(of_kb, ~running))
             gone = connection.execute(
                 schema.knowledge_bases.delete().where(schema.knowledge_bases.c.id == kb_id)
             )

@@ -12,7 +12,7 @@ import pytest
 from ingest_inputs import pdf, write
 from ingest_world import BigramEmbedder, World, close_world, open_world
 
-from rag.errors import InvalidInput, ModelUnavailable
+from rag.errors import InvalidInput, ModelUnavailable, StoreError, StoreLocked
 from rag.ingest import jobs as module
 from rag.ingest.jobs import JobQueue
 
@@ -167,6 +167,61 @@ def test_a_document_deleted_meanwhile_ends_its_job(world: World) -> None:
     world.embedder.gate.set()
     assert statuses(world, [job_id]) == ["failed"]
     assert world.vectors.chunk_ids(world.kb) == set()
+
+
+def test_a_knowledge_base_deleted_meanwhile_leaves_nothing(world: World) -> None:
+    world.embedder.gate.clear()
+    world.jobs.start()
+    running, waiting = submit(world, "a.txt", "甲。"), submit(world, "b.txt", "乙。")
+    wait_for(world, running, "running")
+    while world.catalog.jobs.get(running).document_id is None:
+        time.sleep(0.02)
+    world.pipeline.delete_kb(world.kb)
+    world.embedder.gate.set()
+    deadline = time.monotonic() + 10
+    while world.catalog.jobs.list() or set(world.files.hashes()):
+        assert time.monotonic() < deadline, (world.catalog.jobs.list(), [*world.files.hashes()])
+        time.sleep(0.02)
+    assert world.kb not in world.vectors.kb_ids()
+    assert waiting not in world.jobs._passwords
+
+
+def test_a_dismissed_job_takes_its_file_along(world: World) -> None:
+    world.embedder.gate.clear()
+    world.jobs.start()
+    first, second = submit(world, "a.txt", "甲。"), submit(world, "b.txt", "乙。")
+    wait_for(world, first, "running")
+    world.jobs.cancel(second)
+    world.embedder.gate.set()
+    assert statuses(world, [first, second]) == ["done", "cancelled"]
+    for job_id in (first, second):
+        world.jobs.dismiss(job_id)
+    [document] = world.catalog.documents.list([world.kb])
+    assert set(world.files.hashes()) == {document.sha256}
+
+
+def test_two_threads_may_submit_first(world: World) -> None:
+    failures: list[BaseException] = []
+
+    def upload(number: int) -> None:
+        try:
+            submit(world, f"{number}.txt", f"第{number}份。")
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=upload, args=(n,)) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    world.jobs.start()
+    assert set(statuses(world, [job.id for job in world.catalog.jobs.list()])) == {"done"}
+
+
+def test_a_busy_database_is_waited_for() -> None:
+    assert module._is_transient(StoreLocked("数据库正被另一个程序占用。"))
+    assert not module._is_transient(StoreError("数据库无法使用。"))
 
 
 def test_other_long_work_runs_in_the_same_queue(world: World) -> None:

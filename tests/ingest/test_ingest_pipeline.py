@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ import pytest
 from ingest_inputs import A4, docx, jsonl, numbered, numbering, pdf, write, xlsx
 from ingest_world import BigramEmbedder, World
 
-from rag.errors import ModelUnavailable
+from rag.errors import ModelUnavailable, StoreError
 from rag.ingest.embed import embed_chunks
 from rag.types import Chunk, DocumentMetadata, JobStage, SearchFilter
 
@@ -323,3 +323,34 @@ def test_a_nameless_file_gets_a_name(world: World) -> None:
 def test_a_name_that_is_no_valid_text_can_be_stored(world: World) -> None:
     result = ingest(world, world.file("a.md", "门禁密码每季度更换。"), name="\udcce\udcc4.md")
     assert (result.status, result.name) == ("indexed", "\ufffd\ufffd.md")
+
+
+def test_a_new_version_counts_even_when_the_old_one_cannot_be_cleared_away(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise StoreError("向量库出错了。")
+
+    world.pipeline.ingest(world.file("a.txt", "年假五天。"), world.kb, "a.txt")
+    monkeypatch.setattr(world.vectors, "delete_chunks", fail)
+    result = world.pipeline.ingest(world.file("a.txt", "年假十天。"), world.kb, "a.txt")
+    assert result.status == "replaced"
+    assert world.chunk_texts() == ["年假十天。"]
+
+
+def test_what_is_deleted_during_a_rebuild_leaves_no_vectors(world: World) -> None:
+    texts = {f"{n}.txt": f"第{n}份文件。" for n in range(3)}
+    ids = [
+        world.pipeline.ingest(world.file(name, text), world.kb, name).document_id
+        for name, text in texts.items()
+    ]
+
+    class Deleting(BigramEmbedder):
+        def embed_passages(self, texts: Sequence[str], progress: object = None) -> np.ndarray:
+            if ids:
+                world.pipeline.delete_document(ids.pop())
+            return super().embed_passages(texts, progress)
+
+    world.pipeline.change_embedder(Deleting(dimension=32))
+    assert len(world.catalog.documents.list([world.kb])) == 2
+    assert world.is_consistent()

@@ -63,3 +63,30 @@ def test_lists_by_state_and_base(catalog, clock):
     assert [job.name for job in catalog.jobs.list(active_only=True)] == ["c", "b"]
     assert [job.name for job in catalog.jobs.list(kb_id="kb1")] == ["c", "a"]
     assert sorted(p["name"] for p in catalog.jobs.unfinished_payloads()) == ["b", "c"]
+
+
+def test_a_waiting_job_is_claimed_once(catalog):
+    job = catalog.jobs.create("kb1", "a")
+    catalog.jobs.update(job.id, error="将在 5 秒后自动重试。")
+    assert catalog.jobs.claim(job.id)
+    shown = catalog.jobs.get(job.id)
+    assert (shown.status, shown.attempts, shown.error) == ("running", 1, None)
+    assert not catalog.jobs.claim(job.id)
+
+
+def test_a_cancelled_job_is_not_claimed(catalog):
+    job = catalog.jobs.create("kb1", "a")
+    assert catalog.jobs.request_cancel(job.id).status == "cancelled"
+    assert not catalog.jobs.claim(job.id)
+    running = catalog.jobs.create("kb1", "b")
+    catalog.jobs.claim(running.id)
+    assert catalog.jobs.request_cancel(running.id).status == "running"
+
+
+def test_no_waiting_job_is_left_out_of_a_long_queue(catalog, monkeypatch):
+    monkeypatch.setattr("rag.store.jobs.LISTED", 3)
+    for number in range(5):
+        catalog.jobs.create("kb1", str(number), payload={"sha256": str(number)})
+    assert len(catalog.jobs.list()) == 3
+    assert len(catalog.jobs.list(active_only=True)) == 5
+    assert len(catalog.jobs.active_payloads()) == 5
