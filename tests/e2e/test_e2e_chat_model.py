@@ -61,7 +61,7 @@ def test_a_model_is_tested_streams_and_is_stopped(server: Server, visitor, model
     assert KEY not in page.content()
 
     page.get_by_role("link", name="对话").click()
-    composer(page).fill("入职满三年，年假有几天？")
+    composer(page).fill("工作满6年的员工有几天年假？")
     composer(page).press("Enter")
     writing = page.locator(".zw-caret")
     expect(writing).to_contain_text("年假按工龄")
