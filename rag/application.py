@@ -294,7 +294,7 @@ class Application:
         profile = self.catalog.documents.profile(kb_ids)
         made = plan(meaning, kb_ids, profile=profile)
         if not made.queries:
-            made = QueryPlan(queries=(question,), filter=SearchFilter(kb_ids=tuple(kb_ids)))
+            made = QueryPlan(queries=(turn.question,), filter=SearchFilter(kb_ids=tuple(kb_ids)))
         return self.retriever.search(made, question=meaning.standalone_question, top_k=top_k)
 
     # --- Another embedder -------------------------------------------------------------

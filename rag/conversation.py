@@ -16,6 +16,7 @@ from rag.errors import InvalidInput, NotAllowed, NotFound
 from rag.export import to_markdown
 from rag.settings import Settings
 from rag.store.catalog import Catalog
+from rag.text.readable import readable
 from rag.turn import TurnInput, check_question
 from rag.types import Conversation, Event, Message, Person, Turn
 from rag.workers import TurnWorkers
@@ -118,6 +119,7 @@ class Conversations:
             InvalidInput: blank or too long, or the last answer is still being written.
             NotAllowed: guests may not chat here.
         """
+        question = readable(question)
         check_question(question)
         conversation = self.get(conversation_id, person)
         return self._start(conversation, person, question, len, attempt=0)
@@ -139,6 +141,7 @@ class Conversations:
 
     def edit(self, message_id: str, person: Person, question: str) -> Message:
         """Replace a user message and ask again; the messages after it are dropped."""
+        question = readable(question)
         check_question(question)
         message, conversation = self._owned(message_id, person)
         if message.role != "user":

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from datetime import date
 
+from pydantic import field_validator
+
 from rag.errors import InvalidInput
+from rag.text.readable import readable
 from rag.types import Turn, Value
 
 MAX_QUESTION_CHARACTERS = 4000
@@ -18,7 +21,8 @@ class TurnInput(Value):
     """One question in its conversation.
 
     Attributes:
-        question: as the user typed it.
+        question: as the user typed it; what cannot be read (control characters, halves of
+            emoji) is taken out, from the history too.
         history: the turns before it, oldest first.
         kb_ids: the knowledge bases that may be searched; the caller has checked the rights.
         today: for relative dates; the current day when left out.
@@ -30,6 +34,18 @@ class TurnInput(Value):
     kb_ids: tuple[str, ...] = ()
     today: date | None = None
     attempt: int = 0
+
+    @field_validator("question")
+    @classmethod
+    def _readable_question(cls, question: str) -> str:
+        return readable(question)
+
+    @field_validator("history")
+    @classmethod
+    def _readable_history(cls, history: tuple[Turn, ...]) -> tuple[Turn, ...]:
+        return tuple(
+            turn.model_copy(update={"content": readable(turn.content)}) for turn in history
+        )
 
 
 def check_question(question: str) -> None:

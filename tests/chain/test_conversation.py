@@ -126,6 +126,17 @@ def test_a_blank_question_changes_nothing(
     assert sample_application.conversations.messages(conversation, ANNA) == ()
 
 
+@pytest.mark.parametrize("noise", ["\x00", "\x1b[31m", "\ud83d"])
+def test_characters_that_nobody_sees_do_not_disturb(
+    sample_application: Application, conversation: str, noise: str
+) -> None:
+    message = sample_application.conversations.ask(conversation, ANNA, FACT + noise)
+    assert isinstance(finish(sample_application, message, ANNA)[-1], Final)
+    stored = sample_application.conversations.messages(conversation, ANNA)
+    assert stored[0].content.rstrip("\ufffd") == FACT
+    assert "年假" in stored[1].content and stored[1].answer.status == "answered"
+
+
 def test_deleting_a_conversation_removes_its_messages(
     sample_application: Application, conversation: str
 ) -> None:

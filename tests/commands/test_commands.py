@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -154,3 +155,51 @@ def test_a_lost_password_is_replaced_from_the_console(tmp_path: Path) -> None:
     with opened(tmp_path, models=False) as application:
         assert application.accounts.login("s" * 43, "管理员", "second-password-2").role == "admin"
     assert run("account", "password", "无名", "--data", str(tmp_path), typed="x\n").returncode == 1
+
+
+def test_names_and_questions_in_other_encodings_do_no_harm(data: Path) -> None:
+    folder = data / "旧系统"
+    folder.mkdir()
+    name = "门禁.txt"
+    (folder / os.fsdecode(name.encode("gbk"))).write_text("门禁卡丢失后应到前台补办。")
+    shared = ("--kb", "旧系统", "--data", str(data / "data"), "--json")
+    [row] = lines(run("ingest", str(folder), *shared))
+    assert (row["name"], row["status"]) == (name, "indexed")
+    done = run("ask", os.fsdecode("门禁卡丢了".encode("gbk")), *shared)
+    assert done.returncode == 0, done.stderr
+    [answer] = lines(done)
+    assert answer["status"] == "refused"
+
+
+def test_one_bad_row_costs_no_other(data: Path) -> None:
+    batch = data / "rows.jsonl"
+    rows = [{"id": "a", "question": " "}, {"id": None, "question": "年假有几天？"}]
+    batch.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    shared = ("--batch", str(batch), "--kb", "公司", "--data", str(data / "data"), "--json")
+    for command, key in (("understand", "intent"), ("search", "hits"), ("ask", "text")):
+        done = run(command, *shared)
+        bad, good = lines(done)
+        assert done.returncode == 1
+        assert (bad["id"], good["id"]) == ("a", 2)
+        assert "空" in json.dumps(bad, ensure_ascii=False)
+        assert good[key]
+
+
+def test_counts_and_empty_folders_are_checked(data: Path) -> None:
+    shared = ("--kb", "公司", "--data", str(data / "data"))
+    assert run("search", "年假", "-k", "0", *shared).returncode == 2
+    (data / "空文件夹" / ".git").mkdir(parents=True)
+    (data / "空文件夹" / ".git" / "config.txt").write_text("x")
+    done = run("ingest", str(data / "空文件夹"), *shared, "--json")
+    assert (done.returncode, done.stdout) == (1, "")
+
+
+def test_the_doctor_reports_even_when_a_model_cannot_be_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ZHIWEN_EMBEDDER__KIND", "transformers")
+    monkeypatch.setenv("ZHIWEN_EMBEDDER__PATH", str(tmp_path / "gone"))
+    done = run("doctor", "--data", str(tmp_path / "data"), "--json")
+    found = {row["name"]: row["severity"] for row in lines(done)}
+    assert done.returncode == 1
+    assert (found["models"], found["database"]) == ("error", "ok")
