@@ -41,7 +41,7 @@ POSITIVE = (
 NEGATIVE = ("rare_missing", "rare_lost", "name_missing", "slot_silent")
 """The direction that each feature must have: a weight against it is an accident of the data."""
 SHARES = {
-    ("", "in"): 1.0, ("", "removed"): 0.5, ("", "off"): 0.25, ("", "absent"): 0.25,
+    ("", "in"): 0.8, ("", "removed"): 0.5, ("", "off"): 0.25, ("", "absent"): 0.25,
     ("lecoqa", "removed"): 0.25, ("samples", "absent"): 1.0,
 }  # fmt: skip
 """What each kind of row weighs in a set, however many there are. Legal questions without their

@@ -111,15 +111,21 @@ def _runs(question: str, text: str) -> tuple[float, float]:
 
 def _titled(question: str, item: Evidence) -> float:
     """1 when the question names the passage's document or innermost heading in full, 0.5 when
-    it leaves out what the title has in brackets (a branch, a year, a disambiguation)."""
+    it leaves out what the title has in brackets (a branch, a year, a disambiguation).
+
+    The end of a longer name is not the name: 高氏前肛鳗 is not 前肛鳗.
+    """
     chunk = item.chunk
     title = chunk.metadata.title or PurePath(chunk.document_name).stem
-    asked = normalise(question)
-    full = (normalise(name) for name in (title, *chunk.heading_path[-1:]))
-    if any(len(name) > 1 and name in asked for name in full):
+    asked, longer = normalise(question), rare_names(question)
+
+    def named(name: str) -> bool:
+        inside = any(name in other and not other.startswith(name) for other in longer)
+        return len(name) > 1 and name in asked and not inside
+
+    if any(named(normalise(name)) for name in (title, *chunk.heading_path[-1:])):
         return 1.0
-    short = normalise(_ASIDE.sub("", title))
-    return 0.5 if len(short) > 1 and short in asked else 0.0
+    return 0.5 if named(normalise(_ASIDE.sub("", title))) else 0.0
 
 
 def _rare_missing(terms: Sequence[Term], text: str) -> float:
