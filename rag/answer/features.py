@@ -43,8 +43,8 @@ NAMES: tuple[str, ...] = (
 RARE_FROM = 0.6
 """Weight (`rag.answer.terms`) from which a term is rare enough for its absence to tell."""
 DENSE_LOW, DENSE_HIGH = 0.75, 0.95
-"""Cosines between which the bundled embedder's similarities lie (measured; see PITFALLS of
-e5 models: an unrelated question still reaches 0.8). Others are clipped to the same range."""
+"""Cosines between which the bundled embedder's similarities lie (measured: an
+unrelated question still reaches 0.8). Others are clipped to the same range."""
 
 
 FOREIGN_BELOW = 0.7
