@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import logging
 from typing import Any
 
 from rag.application import opened
-from rag.commands.output import Output, place, preview, understanding_json
+from rag.commands.output import Output, failure, place, preview, understanding_json
 from rag.commands.understand import add_question, identified, inputs
-from rag.errors import ZhiwenError
 from rag.types import Answer
-
-log = logging.getLogger(__name__)
 
 
 def add_to(commands: Any, shared: argparse.ArgumentParser) -> None:
@@ -29,10 +25,11 @@ def run(args: argparse.Namespace, output: Output) -> int:
         for row_id, turn in inputs(args, application.kb_ids(args.kb)):
             try:
                 answer = application.chain.invoke(turn)
-            except ZhiwenError as error:
+            except Exception as error:
                 if row_id is None:
                     raise
-                answer = Answer(status="error", text="", reason=error.text())
+                told = failure(error)
+                answer = Answer(status="error", text="", reason=told["message"] + told["remedy"])
             if answer.status == "error":
                 status = 1
             output.line(identified(row_id, answer_json(answer)), describe(answer))

@@ -7,6 +7,8 @@ from typing import Any
 
 from rag.application import opened
 from rag.commands.output import Output
+from rag.errors import ZhiwenError
+from rag.observe.health import HealthFinding
 
 MARKS = {"ok": "✓", "info": "·", "warning": "!", "error": "✗"}
 
@@ -20,8 +22,24 @@ def add_to(commands: Any, shared: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, output: Output) -> int:
     """Print one line per finding; the status is 0 when no error is left."""
-    with opened(args.data) as application:
-        findings = application.doctor.repair() if args.repair else application.doctor.check()
+    findings: list[HealthFinding] = []
+    with opened(args.data, models=False) as application:
+        try:
+            application.prepare()
+        except ZhiwenError as error:
+            # What is wrong with the rest is still worth knowing.
+            findings.append(
+                HealthFinding(
+                    name="models",
+                    severity="error",
+                    message=error.message,
+                    remedy=error.remedy,
+                    message_en=error.message_en,
+                    remedy_en=error.remedy_en,
+                )
+            )
+        doctor = application.doctor
+        findings += doctor.repair() if args.repair else doctor.check()
     for finding in findings:
         text = f"{MARKS[finding.severity]} {finding.message}"
         if finding.remedy and finding.severity != "ok":

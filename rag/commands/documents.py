@@ -11,7 +11,7 @@ from rag.application import opened
 from rag.commands.output import Output, joined
 from rag.errors import NotFound, ZhiwenError
 from rag.ingest.encoding import file_name
-from rag.types import IngestResult, JobStage
+from rag.types import IngestResult
 
 WORDS = {
     "indexed": "已入库",
@@ -46,6 +46,13 @@ def add_to(commands: Any, shared: argparse.ArgumentParser) -> None:
 def run_ingest(args: argparse.Namespace, output: Output) -> int:
     """Ingest files and folders one by one; a failing file does not stop the others."""
     paths = list(_files(args.paths))
+    if not paths:
+        raise NotFound(
+            "给出的文件夹里没有文件。",
+            "请检查路径；以点开头的文件和文件夹会跳过。",
+            message_en="There are no files in the given folders.",
+            remedy_en="Check the paths; hidden files and folders are passed over.",
+        )
     with opened(args.data) as application:
         kb = application.kb_named(args.kb, create=True)
         failures = 0
@@ -54,15 +61,7 @@ def run_ingest(args: argparse.Namespace, output: Output) -> int:
             try:
                 if not path.is_file():
                     raise NotFound(f"没有这个文件：{path}。", message_en=f"No file {path}.")
-                stored = application.files.put(path, name)
-                result = application.pipeline.ingest(
-                    stored.path,
-                    kb.id,
-                    name,
-                    progress=_silent,
-                    cancelled=lambda: False,
-                    password=args.password,
-                )
+                result = application.pipeline.ingest(path, kb.id, name, password=args.password)
             except ZhiwenError as error:
                 result = IngestResult(
                     document_id=None, name=name, status="failed", error=error.text()
@@ -106,14 +105,12 @@ def _files(paths: Iterable[Path]) -> Iterator[Path]:
     for path in paths:
         if path.is_dir():
             yield from sorted(
-                p for p in path.rglob("*") if p.is_file() and not p.name.startswith(".")
+                p
+                for p in path.rglob("*")
+                if p.is_file() and not any(s.startswith(".") for s in p.relative_to(path).parts)
             )
         else:
             yield path
-
-
-def _silent(stage: JobStage, progress: float) -> None:
-    """Progress is for pages."""
 
 
 def _describe(result: IngestResult) -> str:

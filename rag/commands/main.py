@@ -8,6 +8,7 @@ text. Everything else (progress, warnings, errors) goes to standard error. The e
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import logging
 import os
@@ -16,16 +17,20 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rag.commands import account, ask, doctor, documents, parse, search, understand
-from rag.commands.output import Output
+from rag.commands.output import Output, failure
 from rag.errors import ZhiwenError
 
 EXIT_FAILED = 1
-EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # Chinese must come out on consoles of any code page, and half an emoji must not
+            # end the run; in JSON the backslash form is the right escape.
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     args = _parser().parse_args(arguments)
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(message)s")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
@@ -35,8 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return status
     except ZhiwenError as error:
         if args.json:
-            line = {"error": {"code": error.code, "message": error.message, "remedy": error.remedy}}
-            print(json.dumps(line, ensure_ascii=False), file=sys.stderr)
+            print(json.dumps({"error": failure(error)}, ensure_ascii=False), file=sys.stderr)
         else:
             print(error.text(), file=sys.stderr)
         return EXIT_FAILED

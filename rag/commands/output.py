@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import io
 import json
+import logging
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rag.errors import InvalidInput
+from rag.errors import InvalidInput, ZhiwenError
 from rag.types import Citation, Hit, Slots, Turn, Understanding
+
+log = logging.getLogger(__name__)
 
 
 class Output:
@@ -52,7 +55,7 @@ def read_batch(path: Path) -> Iterator[dict[str, Any]]:
                 '每行应是 {"id": …, "question": "…"}。',
                 message_en=f"{path} line {number} cannot be used: {error}.",
             ) from error
-        yield {"id": number, **row}
+        yield {**row, "id": number if row.get("id") is None else row["id"]}
 
 
 def read_history(path: Path | None) -> tuple[Turn, ...]:
@@ -89,6 +92,15 @@ def to_turns(rows: object, source: str) -> tuple[Turn, ...]:
             message_en=f"The history in {source} cannot be used.",
             detail=str(error),
         ) from error
+
+
+def failure(error: Exception) -> dict[str, str]:
+    """An error as the command line prints it; what is a bug goes to the log as well."""
+    if isinstance(error, ZhiwenError):
+        return {"code": error.code, "message": error.message, "remedy": error.remedy}
+    log.error("unexpected", exc_info=error)
+    message = f"出了意外：{type(error).__name__}。"
+    return {"code": "unexpected", "message": message, "remedy": "详情见标准错误输出。"}
 
 
 def hit_json(hit: Hit) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 from rag.application import opened
 from rag.commands.output import (
     Output,
+    failure,
     joined,
     read_batch,
     read_history,
@@ -69,12 +70,20 @@ def identified(row_id: Any, value: dict[str, Any]) -> dict[str, Any]:
 
 
 def run(args: argparse.Namespace, output: Output) -> int:
-    """Print the Understanding of each question."""
+    """Print the Understanding of each question; a row that fails gets an "error"."""
+    status = 0
     with opened(args.data) as application:
         for row_id, turn in inputs(args, application.kb_ids(args.kb)):
-            meaning = application.chain.interpret(turn)
+            try:
+                meaning = application.chain.interpret(turn)
+            except Exception as error:
+                if row_id is None:
+                    raise
+                told, status = failure(error), 1
+                output.line({"id": row_id, "error": told}, f"{row_id}：{told['message']}")
+                continue
             output.line(identified(row_id, understanding_json(meaning)), describe(meaning))
-    return 0
+    return status
 
 
 def describe(meaning: Understanding) -> str:
