@@ -16,7 +16,8 @@ setup-dev: $(VENV)/.requirements-dev
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11, 3.12 or 3.13 is needed (set PYTHON=/path/to/python)"; exit 1; }
-	$(PYTHON) -m venv $(VENV)
+	@# A half-made environment would pass for a whole one at the next call.
+	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "On Debian and Ubuntu: apt install python3-venv"; exit 1; }
 
 $(VENV)/.requirements: requirements.txt | $(BIN)/python
 	@echo "Installing packages (a few minutes, about 2 GB) …"

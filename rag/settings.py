@@ -302,24 +302,23 @@ class SettingsService:
             raise SettingsError(f"没有名为 {section} 的设置。", message_en=f"No section {section}.")
         with self._lock:
             stored = dict(self._rows.load()) if self._rows else {}
-            merged = {**stored.get(section, {}), **values}
-            new = load_settings(self._data, {**stored, section: merged})
-            if self._rows:
-                self._rows.save(section, new_values(new, section, merged))
-            old, self.current = self.current, new
-        for listener in self._listeners:
-            listener(old, new)
-        return new
+            return self._replace(stored, section, {**stored.get(section, {}), **values})
 
     def reset(self, section: str, field: str) -> Settings:
         """Drop the admin page's value of one field, so that the layer below shows again."""
         with self._lock:
             stored = dict(self._rows.load()) if self._rows else {}
             kept = {k: v for k, v in stored.get(section, {}).items() if k != field}
-            new = load_settings(self._data, {**stored, section: kept})
-            if self._rows:
-                self._rows.save(section, kept)
-            old, self.current = self.current, new
+            return self._replace(stored, section, kept)
+
+    def _replace(
+        self, stored: Mapping[str, Any], section: str, values: Mapping[str, Any]
+    ) -> Settings:
+        """Store a section's values and tell the listeners, one change after the other."""
+        new = load_settings(self._data, {**stored, section: values})
+        if self._rows:
+            self._rows.save(section, new_values(new, section, values))
+        old, self.current = self.current, new
         for listener in self._listeners:
             listener(old, new)
         return new

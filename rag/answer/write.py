@@ -19,7 +19,7 @@ from rag.answer.extract import extract
 from rag.answer.generate import messages
 from rag.answer.refuse import HEDGE_PREFIX, REFUSAL_PREFIX
 from rag.answer.verify import verify
-from rag.errors import ModelError
+from rag.errors import ModelError, SettingsError
 from rag.models.chat import ChatModel
 from rag.settings import Settings
 from rag.types import Citation, Claim, Evidence, Token, Turn, Understanding, Value
@@ -111,7 +111,7 @@ class Writer:
                 while (piece := context.run(next, stream, None)) is not None:
                     pieces.append(piece)
                     yield Token(text=piece)
-        except ModelError as error:
+        except (ModelError, SettingsError) as error:  # the latter: a prompt that was edited
             if "".join(pieces).strip():
                 return Written(
                     text="".join(pieces),
@@ -125,12 +125,12 @@ class Writer:
             return (yield from self._extractive(meaning, evidence, note))
         text = "".join(pieces)
         if not text.strip() and not stop.is_set():
-            return (yield from self._extractive(meaning, evidence, "模型没有写出内容，已改用原文摘录"))
+            return (
+                yield from self._extractive(meaning, evidence, "模型没有写出内容，已改用原文摘录")
+            )
         usage = dict(chat.last_usage)
         summary = f"{chat.name} 写了 {len(text)} 字"
-        return Written(
-            text=text, model=chat.name, tokens=usage, summary=summary, cut=stop.is_set()
-        )
+        return Written(text=text, model=chat.name, tokens=usage, summary=summary, cut=stop.is_set())
 
     def check(
         self,

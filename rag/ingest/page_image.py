@@ -11,6 +11,9 @@ from rag.types import BBox
 
 _MARK = (1.0, 0.86, 0.35)
 _MARGIN_PT = 1.5
+_MOST_PIXELS = 12_000_000
+"""Pixels of a drawn page: A3 at 150 dpi has a third. A page may claim to be 5 metres wide,
+and would take gigabytes. Chosen by us."""
 
 
 def draw_page(
@@ -50,7 +53,9 @@ def draw_page(
                     x0 - _MARGIN_PT, y0 - _MARGIN_PT, x1 + _MARGIN_PT, y1 + _MARGIN_PT
                 )
                 shown.draw_rect(box & shown.rect, color=None, fill=_MARK, fill_opacity=0.35)
-            image: bytes = shown.get_pixmap(dpi=dpi).tobytes("png")
+            pixels = shown.rect.width * shown.rect.height * (dpi / 72) ** 2
+            scale = dpi / 72 * min(1.0, (_MOST_PIXELS / max(pixels, 1.0)) ** 0.5)
+            image: bytes = shown.get_pixmap(matrix=module.Matrix(scale, scale)).tobytes("png")
             return image
         finally:
             document.close()

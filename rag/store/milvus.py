@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -134,10 +135,11 @@ def _cannot_open(uri: str, error: Exception) -> StoreError:
             "other program uses it.",
             detail=str(error),
         )
+    shown = re.sub(r"//[^/@]*@", "//", uri)  # an address may hold user and password
     return StoreError(
-        f"连不上向量数据库 {uri}。",
+        f"连不上向量数据库 {shown}。",
         "请确认 Milvus 已启动，地址和令牌正确。",
-        message_en=f"The vector database {uri} cannot be reached.",
+        message_en=f"The vector database {shown} cannot be reached.",
         remedy_en="Check that Milvus is running and that address and token are right.",
-        detail=str(error),
+        detail=str(error).replace(uri, shown),
     )

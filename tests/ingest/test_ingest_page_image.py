@@ -52,3 +52,14 @@ def test_pages_that_are_not_there_and_passwords(tmp_path: Path) -> None:
     assert draw_page(path, 1, password="x").startswith(b"\x89PNG")
     with pytest.raises(NotFound, match="第 2 页"):
         draw_page(path, 2, password="x")
+
+
+def test_a_huge_page_is_drawn_smaller(tmp_path: Path) -> None:
+    import pymupdf
+
+    path = tmp_path / "huge.pdf"
+    document = pymupdf.open()
+    document.new_page(width=14_400, height=14_400)
+    document.save(path)
+    image = pymupdf.Pixmap(draw_page(path, 1))
+    assert 10_000_000 < image.width * image.height <= 12_100_000

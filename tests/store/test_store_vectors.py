@@ -11,6 +11,7 @@ import pytest
 from store_parts import DIMENSION, row
 
 from rag.errors import StoreError, StoreLocked
+from rag.store import milvus
 from rag.store.vectors import VectorStore
 from rag.types import SearchFilter
 
@@ -331,3 +332,11 @@ def test_an_unreachable_server_is_said_plainly():
     with pytest.raises(StoreError, match="连不上") as refused:
         store.open("embedder-1", DIMENSION)
     assert "secret-token" not in refused.value.text() + refused.value.detail
+
+
+def test_an_unreachable_server_is_named_without_its_password():
+    uri = "http://root:secret@127.0.0.1:9"
+    error = milvus._cannot_open(uri, RuntimeError(f"cannot connect to {uri}"))
+    told = error.text() + error.text("en") + error.detail
+    assert "127.0.0.1:9" in told
+    assert "secret" not in told
