@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from rag.access.audit import Audit
-from rag.access.policy import can_edit, can_read, require_admin
+from rag.access.policy import can_chat, can_edit, can_read, require_admin
 from rag.errors import InvalidInput, NotAllowed, NotFound
 from rag.ingest.files import FileStore
 from rag.ingest.inspect import require_size
@@ -46,7 +46,7 @@ class Knowledge:
 
     def bases(self, person: Person) -> list[KnowledgeBase]:
         """The knowledge bases that the person may ask, by name."""
-        return [kb for kb in self._catalog.knowledge_bases.list() if can_read(person, kb)]
+        return [kb for kb in self._catalog.knowledge_bases.list() if self._may_read(person, kb)]
 
     def may_edit(self, person: Person, kb: KnowledgeBase) -> bool:
         """Whether the person may change the documents of a knowledge base."""
@@ -208,9 +208,12 @@ class Knowledge:
 
     # --- Rights -----------------------------------------------------------------------
 
+    def _may_read(self, person: Person, kb: KnowledgeBase) -> bool:
+        return can_chat(person, self._settings()) and can_read(person, kb)
+
     def _readable(self, person: Person, kb_id: str) -> KnowledgeBase:
         kb = self._catalog.knowledge_bases.get(kb_id)
-        if not can_read(person, kb):
+        if not self._may_read(person, kb):
             self._audit.record(person, "refused.read", kb_id, "")
             raise _not_allowed()
         return kb
