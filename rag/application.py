@@ -20,7 +20,7 @@ from rag.access.accounts import Accounts
 from rag.access.audit import Audit
 from rag.conversation import Conversations
 from rag.errors import ModelError, ModelUnavailable, NotFound, ZhiwenError
-from rag.ingest.files import FileStore
+from rag.ingest.files import FileStore, report_full_disk
 from rag.ingest.jobs import JobQueue
 from rag.ingest.pipeline import Pipeline
 from rag.knowledge import Knowledge
@@ -60,16 +60,16 @@ class Application:
 
     Raises:
         StoreLocked: another process has the data directory open.
-        StoreError, SettingsError: the catalog or the settings cannot be used.
+        StoreError, SettingsError: the directory, the catalog or the settings cannot be used.
     """
 
     def __init__(self, data: Path) -> None:
-        data.mkdir(parents=True, exist_ok=True)
         self.data = data
         self._lock = DirectoryLock(data)
         self._lock.acquire()
         try:
-            self._build(data)
+            with report_full_disk():
+                self._build(data)
         except BaseException:
             self._lock.release()
             raise

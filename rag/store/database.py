@@ -8,6 +8,7 @@ URL (PostgreSQL) runs through the same two context managers.
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -29,6 +30,10 @@ MAX_OVERFLOW = 64
 """Connections kept open, and how many more 50 streaming sessions may open for a moment."""
 
 _FULL = ("database or disk is full", "no space left", "disk full")
+_FULL_IN_DISGUISE = ("disk i/o error", "unable to open database file")
+_NO_SPACE_BYTES = 256 << 10
+"""SQLite reports a full disk as one of the second kind where it cannot grow its index of the
+log; it needs 32 KB for that. Chosen by us, with some room."""
 _LOCKED = ("database is locked", "database table is locked")
 
 
@@ -44,8 +49,10 @@ class Database:
         self.is_sqlite = url.get_backend_name() == "sqlite"
         self._writer = threading.RLock()
         self._local = threading.local()
+        self._folder: Path | None = None
         if self.is_sqlite and url.database:
             path = Path(url.database)
+            self._folder = path.parent
             path.parent.mkdir(parents=True, exist_ok=True)
             if not path.exists():
                 # Conversations and password hashes live here: the owner alone may read it.
@@ -68,7 +75,7 @@ class Database:
         if current is not None:
             yield current
             return
-        with plain_errors(), self.engine.connect() as connection:
+        with plain_errors(self._folder), self.engine.connect() as connection:
             yield connection
 
     @contextmanager
@@ -85,7 +92,7 @@ class Database:
         if current is not None:
             yield current
             return
-        with self._turn(), plain_errors(), self.engine.connect() as plain:
+        with self._turn(), plain_errors(self._folder), self.engine.connect() as plain:
             connection = plain.execution_options(zhiwen_write=True)
             with connection.begin():
                 self._local.connection = connection
@@ -109,19 +116,31 @@ class Database:
 
 
 @contextmanager
-def plain_errors() -> Iterator[None]:
-    """Turn the database's failures into errors that people can read."""
+def plain_errors(folder: Path | None = None) -> Iterator[None]:
+    """Turn the database's failures into errors that people can read.
+
+    Args:
+        folder: where SQLite keeps its files, to tell a full disk from a broken one.
+    """
     try:
         yield
     except (sa.exc.OperationalError, sa.exc.DatabaseError, sqlite3.Error) as error:
-        raise _readable(error) from error
+        raise _readable(error, folder) from error
 
 
-def _readable(error: Exception) -> Exception:
+def _is_full(folder: Path | None) -> bool:
+    try:
+        return folder is not None and shutil.disk_usage(folder).free < _NO_SPACE_BYTES
+    except OSError:
+        return False
+
+
+def _readable(error: Exception, folder: Path | None) -> Exception:
     if isinstance(error, sa.exc.IntegrityError | sa.exc.ProgrammingError):
         return error
     text = str(getattr(error, "orig", error)).lower()
-    if any(mark in text for mark in _FULL):
+    disguised = any(mark in text for mark in _FULL_IN_DISGUISE) and _is_full(folder)
+    if disguised or any(mark in text for mark in _FULL):
         return DiskFull(
             "磁盘空间不足，没有保存。",
             "请腾出空间后重试。",

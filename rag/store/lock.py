@@ -66,18 +66,17 @@ class ProcessLock:
             holder = _holder(file)
             file.close()
             raise _locked(holder)
-        file.seek(0)
-        file.truncate()
-        json.dump(
-            {
-                "pid": os.getpid(),
-                "host": socket.gethostname(),
-                "started": datetime.now().astimezone().isoformat(timespec="seconds"),
-            },
-            file,
-        )
-        file.flush()
         self._file = file
+        note: dict[str, str | int] = {
+            "pid": os.getpid(),
+            "host": socket.gethostname(),
+            "started": datetime.now().astimezone().isoformat(timespec="seconds"),
+        }
+        # On a full disk the lock still holds; others are only not told who has it.
+        with contextlib.suppress(OSError):
+            os.ftruncate(file.fileno(), 0)
+            os.lseek(file.fileno(), 0, os.SEEK_SET)
+            os.write(file.fileno(), json.dumps(note).encode())
 
     def release(self) -> None:
         """Give the lock back; nothing happens when it is not held."""

@@ -1,16 +1,19 @@
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import textwrap
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from store_parts import new_document, publish
 
-from rag.errors import DiskFull, NotFound, StoreLocked
+from rag.errors import DiskFull, NotFound, StoreError, StoreLocked
+from rag.store import database
 from rag.store.catalog import Catalog
 from rag.store.database import Database
 from rag.types import Token
@@ -199,3 +202,11 @@ def test_a_database_kept_busy_is_said_plainly(tmp_path, monkeypatch):
         pass
     holder.close()
     waiter.close()
+
+
+@pytest.mark.parametrize(("free", "error"), [(0, DiskFull), (1 << 30, StoreError)])
+def test_an_io_error_is_a_full_disk_only_where_it_is_full(tmp_path, monkeypatch, free, error):
+    monkeypatch.setattr(database.shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
+    with pytest.raises(StoreError) as caught, database.plain_errors(tmp_path):
+        raise sqlite3.OperationalError("disk I/O error")
+    assert type(caught.value) is error

@@ -1,3 +1,4 @@
+import errno
 import os
 import re
 import signal
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rag.errors import StoreError, StoreLocked
-from rag.store.lock import DirectoryLock
+from rag.store.lock import DirectoryLock, ProcessLock
 
 HOLDER = """
 import sys, time
@@ -96,3 +97,20 @@ def test_a_place_that_cannot_be_written_is_said_plainly(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="无法写入"):
         DirectoryLock(tmp_path / "file").acquire()
+
+
+def test_a_full_disk_does_not_keep_it_from_being_taken(tmp_path, monkeypatch):
+    def full(descriptor, content):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    lock = ProcessLock(tmp_path / "lock")
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "write", full)
+        lock.acquire()
+    assert lock.held
+    with pytest.raises(StoreLocked, match="另一个程序"):
+        ProcessLock(tmp_path / "lock").acquire()
+    lock.release()
+    lock.acquire()
+    assert lock.holder()["pid"] == str(os.getpid())
+    lock.release()
