@@ -135,7 +135,7 @@ _SYNONYMS = {
     for group in _SYNONYM_GROUPS
     for word in group.split()
 }
-_SUFFIXES = "期数率额费量人员者度时处地"
+_SUFFIXES = "期数率额费量人员者度时处地卡证"
 """A word without this last letter says much the same (保修期, 保修)."""
 SYNONYM_CREDIT = 0.85
 """What a synonym earns beside the word itself; chosen by us."""
