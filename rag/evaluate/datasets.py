@@ -1,7 +1,7 @@
 """Public data sets as passages and questions, read from a folder outside the project.
 
 Nothing is downloaded and nothing of them lies in the repository; the folder's layout is that
-of the data sets' own files (see docs/EVALUATION.md). Passages are Chunks, so that benchmarks
+of the data sets' own files. Passages are Chunks, so that benchmarks
 run the very functions that the product runs.
 """
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from rag.retrieve.answer_form import AnswerForm, answer_form
 from rag.retrieve.query import title_path
+from rag.text.formal_words import formal_words
 from rag.text.normalise import HAN, normalise
 from rag.text.numerals import arabic
 from rag.text.similar import char_ngrams, longest_common_substring
@@ -72,6 +73,7 @@ class _Question:
     core: str  # without the stop words
     terms: tuple[str, ...]
     weights: tuple[float, ...]
+    formal: dict[str, tuple[str, ...]]  # formal words for everyday ones
     pairs: tuple[str, ...]
     codes: tuple[str, ...]
     numbers: frozenset[str]
@@ -95,6 +97,10 @@ def _question(question: str) -> _Question:
     text = normalise(question)
     terms = tuple(query_terms(text)) or tuple(_HAN_RUN.findall(text)) or (text,)
     core = "".join(terms)
+    formal = formal_words(text, terms)
+    # 多少钱 is one everyday word, whatever the segmenter made of it.
+    terms = (*(t for t in terms if not any(t in word and t != word for word in formal)),
+             *(word for word in formal if word not in terms))  # fmt: skip
     pairs = dict.fromkeys(
         pair for run in _HAN_RUN.findall(text) for pair in char_ngrams(run, 2)
         if len(pair) == 2 and pair not in STOP_WORDS
@@ -110,6 +116,7 @@ def _question(question: str) -> _Question:
         core=core,
         terms=terms,
         weights=tuple(rarity(term) * (0.4 if len(term) == 1 else 1.0) for term in terms),
+        formal=formal,
         pairs=tuple(pairs),
         codes=found,
         numbers=frozenset(_NUMBER.findall(rest)) - years,
@@ -150,8 +157,8 @@ def features(question: str, hits: Sequence[Hit]) -> np.ndarray:
     column = {name: index for index, name in enumerate(FEATURES)}
     _scores(rows, column, hits, len(asked.terms))
     wholes = [f"{passage.title}\n{passage.text}" for passage in passages]
-    rare_term = _pool_rarity(asked.terms, wholes)
-    rare_pair = _pool_rarity(asked.pairs, wholes)
+    rare_term = _pool_rarity(asked.terms, wholes, asked.formal)
+    rare_pair = _pool_rarity(asked.pairs, wholes, {})
     mean_length = sum(map(len, wholes)) / len(wholes)
     regions = _regions_named(asked.text, hits)
     for row, hit, passage, whole in zip(rows, hits, passages, wholes, strict=True):
@@ -198,11 +205,14 @@ def _reciprocal_ranks(scores: np.ndarray) -> np.ndarray:
     return ranks
 
 
-def _pool_rarity(terms: Sequence[str], wholes: Sequence[str]) -> dict[str, float]:
+def _pool_rarity(
+    terms: Sequence[str], wholes: Sequence[str], formal: dict[str, tuple[str, ...]]
+) -> dict[str, float]:
     count = len(wholes)
     rare: dict[str, float] = {}
     for term in terms:
-        holding = sum(term in whole for whole in wholes)
+        forms = (term, *formal.get(term, ()))
+        holding = sum(any(form in whole for form in forms) for whole in wholes)
         rare[term] = math.log1p((count - holding + 0.5) / (holding + 0.5)) + 0.1
     return rare
 
@@ -222,7 +232,11 @@ def _lexical(
     rarest, rarest_missing = 0.0, 0.0
     present: list[tuple[str, float]] = []
     for term, weight in zip(asked.terms, asked.weights, strict=True):
-        count = passage.text.count(term)
+        form = term
+        if term in asked.formal and term not in passage.text:
+            # The best-known formal word that the passage has stands for the everyday one.
+            form = next((f for f in asked.formal[term] if f in passage.text), term)
+        count = passage.text.count(form)
         titled = term in passage.title
         if count or titled:
             covered += weight
@@ -235,7 +249,7 @@ def _lexical(
             in_title += weight
             only_title += weight if not count else 0.0
         if count:
-            present.append((term, weight))
+            present.append((form, weight))
     pair_total = sum(rare_pair.values()) or 1.0
     run = len(longest_common_substring(asked.core, passage.text)) if present else 0
     run_title = len(longest_common_substring(asked.core, passage.title)) if in_title else 0

@@ -15,6 +15,7 @@ from rag.retrieve.compress import compress
 from rag.retrieve.exact import ExactTerms, exact_matches, exact_terms
 from rag.retrieve.fuse import Ranked, rrf, weighted
 from rag.retrieve.query import query_text
+from rag.text.formal_words import formal_words
 from rag.text.tokenise import STOP_WORDS, query_terms, tokenise
 from rag.types import Evidence, Hit, QueryPlan, Retrieval, SearchFilter, Slots
 
@@ -313,10 +314,14 @@ def _ordered(run: _Run, hits: list[Hit]) -> list[Hit]:
 
 
 def search_tokens(question: str) -> list[str]:
-    """The terms a question is searched by: its index terms without stop words, and its words
-    once more, so that a whole word weighs more than two letters that happen to meet."""
+    """The terms a question is searched by: its index terms without stop words, its words once
+    more, so that a whole word weighs more than two letters that happen to meet, and the formal
+    words for everyday ones, once."""
     terms = [term for term in tokenise(question) if term not in STOP_WORDS]
-    return (terms or tokenise(question)) + query_terms(question)
+    words = query_terms(question)
+    formal = formal_words(query_text(question), words)
+    others = dict.fromkeys(word for found in formal.values() for word in found)
+    return (terms or tokenise(question)) + words + [w for w in others if w not in terms]
 
 
 def _why(hit: Hit, exact: Sequence[str], terms: Sequence[str]) -> str:
