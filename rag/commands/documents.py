@@ -11,6 +11,7 @@ from rag.application import opened
 from rag.commands.output import Output, joined
 from rag.errors import NotFound, ZhiwenError
 from rag.ingest.encoding import file_name
+from rag.ingest.flags import flag_text
 from rag.types import IngestResult
 
 WORDS = {
@@ -118,5 +119,5 @@ def _describe(result: IngestResult) -> str:
     if result.chunks:
         text += f"，{result.pages} 页，{result.chunks} 段"
     if result.flags:
-        text += f"，标记：{joined(result.flags)}"
+        text += f"，标记：{joined([flag_text(flag) for flag in result.flags])}"
     return text + (f"。{result.error}" if result.error else "")

@@ -8,6 +8,7 @@ from typing import Any
 
 from rag.commands.output import Output, joined
 from rag.errors import NotFound
+from rag.ingest.flags import flag_text
 from rag.settings import data_directory, load_settings
 from rag.types import Document
 
@@ -36,7 +37,8 @@ def run(args: argparse.Namespace, output: Output) -> int:
         "flags": list(document.flags),
         "markdown": markdown,
     }
-    flags = f"，标记：{joined(document.flags)}" if document.flags else ""
+    noticed = joined([flag_text(flag) for flag in document.flags])
+    flags = f"，标记：{noticed}" if noticed else ""
     output.line(value, f"{document.name}：{len(document.pages)} 页{flags}\n\n{markdown}")
     return 0
 

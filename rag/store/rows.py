@@ -47,7 +47,7 @@ def group_of(kb_id: str) -> str:
 
 
 def kb_of(group: str) -> str:
-    """The inverse of `_group_of`."""
+    """The inverse of `group_of`."""
     return group[1:] if group.startswith("k") else bytes.fromhex(group[1:]).decode()
 
 

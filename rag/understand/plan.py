@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rag.text.normalise import normalise
 from rag.types import KnowledgeProfile, QueryPlan, SearchFilter, Understanding
-from rag.understand.regions import covers, related
+from rag.understand.regions import related
 from rag.understand.slots import quoted_titles
 from rag.understand.times import years_of
 
@@ -67,12 +67,3 @@ def _years(
         )
     }
     return years if any(first <= year <= last for year in known) else None
-
-
-def known_region(path: str, profile: KnowledgeProfile) -> bool:
-    """Whether any document is of this region, of a part of it, or of the whole around it."""
-    return any(
-        d.metadata.region is not None
-        and (covers(path, d.metadata.region) or covers(d.metadata.region, path))
-        for d in profile.documents
-    )
