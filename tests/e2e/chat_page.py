@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from conftest import Server
 from playwright.sync_api import Locator, Page, expect
+from real_server import Server
 
 ANSWER_LIMIT_MS = 60_000
 PASSWORD = "correct horse battery"

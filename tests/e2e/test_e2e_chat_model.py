@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 from chat_page import composer, finished, last_answer, main, open_page, sign_in
-from conftest import Server
 from llm_server import Request, ScriptedServer, slow, status, text
 from playwright.sync_api import Page, expect
+from real_server import Server
 
 KEY = "sk-e2e-secret"
 SENTENCE = "年假按工龄计算，入职满一年后可以申请。"

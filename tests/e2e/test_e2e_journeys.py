@@ -15,8 +15,8 @@ from chat_page import (
     sign_in,
     upload,
 )
-from conftest import wait_until
 from playwright.sync_api import Page, expect
+from real_server import wait_until
 
 HANDBOOK = """# 青松书院借阅办法
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 from chat_page import ask, choose_option, last_answer, main, open_page, sign_in
-from conftest import Server
 from playwright.sync_api import Browser, Page, expect
+from real_server import Server
 
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 LOOKS = {

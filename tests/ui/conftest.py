@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import html
-import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from page_reading import APP
 from stand_in import ADMIN, StandIn
 from streamlit.testing.v1 import AppTest
 
@@ -20,9 +19,6 @@ class _WithoutPagesFolder(type(Path())):  # type: ignore[misc]
 
     def exists(self, **options: Any) -> bool:
         return self.name != "pages" and super().exists(**options)
-
-
-APP = Path(__file__).resolve().parents[2] / "app.py"
 
 
 @pytest.fixture
@@ -55,26 +51,3 @@ def visit(application: StandIn) -> Callable[..., AppTest]:
         return at
 
     return open_page
-
-
-def text_of(at: AppTest) -> str:
-    """Everything that a page shows through st.html, as plain text."""
-    bodies = [element.proto.body for element in at.get("html")]
-    shown = [body for body in bodies if not body.startswith(("<style", "<script"))]
-    return html.unescape(re.sub(r"<[^>]+>", " ", " ".join(shown)))
-
-
-def buttons(at: AppTest) -> list[str]:
-    """Labels of all buttons."""
-    return [button.label for button in at.button]
-
-
-def press(at: AppTest, label: str) -> AppTest:
-    """Click the first button with this label; the caller runs the page."""
-    next(button for button in at.button if button.label == label).click()
-    return at
-
-
-def field(widgets: Any, label: str) -> Any:
-    """The widget with this label."""
-    return next(widget for widget in widgets if widget.label == label)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from conftest import buttons, field, press, text_of
+from page_reading import buttons, field, press, text_of
 from stand_in import ADMIN
 
 SECTIONS = ["models", "retrieval", "answer", "prompts", "users", "ingest", "health"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from conftest import APP, buttons, field, press, text_of
+from page_reading import APP, buttons, field, press, text_of
 from streamlit.testing.v1 import AppTest
 
 TEXT = "2024年上海人才租房补贴每月1500元。\n申请人登录一网通办提交材料。"

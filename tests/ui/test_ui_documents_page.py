@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from conftest import buttons, field, press, text_of
+from page_reading import buttons, field, press, text_of
 
 HOSTILE_NAMES = ["`x` \"y\" 'z' ; --", "<b>粗</b>", "😀 :red[x] $a$", "a/../../b", "名" * 80]
 
