@@ -23,6 +23,11 @@ HNSW_EF_SEARCH = 128
 """Graph degree, and candidates kept while building and searching, on a Milvus server."""
 
 
+_NO_PINGS = {"grpc.keepalive_time_ms": 2**31 - 1, "grpc.keepalive_permit_without_calls": 0}
+"""pymilvus pings every 10 s. The server of Lite, in our own process, takes that for an attack
+after a minute, closes the connection ("too_many_pings") and has it built anew."""
+
+
 def is_lite(uri: str) -> bool:
     """Whether the URI is a local path (Milvus Lite) and not a server's address."""
     return "://" not in uri
@@ -36,10 +41,12 @@ def connect(uri: str, token: str) -> Any:
     """
     from pymilvus import MilvusClient
 
+    options: dict[str, Any] = {}
     if is_lite(uri):
         Path(uri).parent.mkdir(parents=True, exist_ok=True)
+        options["grpc_options"] = _NO_PINGS
     try:
-        return MilvusClient(uri=uri, token=token)
+        return MilvusClient(uri=uri, token=token, **options)
     except Exception as error:
         raise _cannot_open(uri, error) from error
 
