@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import os
+import random
+import time
 from pathlib import Path
 
 import pytest
@@ -81,3 +83,19 @@ def test_a_file_name_in_no_known_encoding_can_still_be_stored() -> None:
     name = file_name(Path(os.fsdecode(b"\xff\xfe\xfd\x81.txt")))
     assert name.endswith(".txt")
     name.encode()
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "gb18030", "big5", "utf-16-le"])
+@pytest.mark.parametrize("shift", range(3))
+def test_large_texts_are_decoded_wherever_their_beginning_ends(encoding: str, shift: int) -> None:
+    sentence = TRADITIONAL if encoding == "big5" else SIMPLIFIED
+    text = "a" * shift + sentence * 8000
+    found = decode(text.encode(encoding))
+    assert found is not None and found.text == text
+
+
+def test_large_files_that_are_no_text_are_refused_at_once() -> None:
+    noise = random.Random(7).randbytes(300_000)
+    began = time.process_time()
+    assert decode(noise * 100) is None
+    assert time.process_time() - began < 2.0
