@@ -133,8 +133,8 @@ class RetrievalSettings(Section):
 
     dense_candidates: int = Field(default=50, gt=0, le=500)
     sparse_candidates: int = Field(default=50, gt=0, le=500)
-    dense_weight: float = Field(default=0.6, ge=0, le=1)
-    fusion: Literal["rrf", "weighted"] = "rrf"
+    dense_weight: float = Field(default=0.55, ge=0, le=1)
+    fusion: Literal["rrf", "weighted"] = "weighted"
     rrf_k: int = Field(default=60, gt=0, le=1000)
     top_k: int = Field(default=6, gt=0, le=50)
     context_tokens: int = Field(default=2400, gt=100, le=100_000)

@@ -28,6 +28,7 @@ UNSUPPORTED_COST = 0.5
 """Trust lost by an answer without a single supported claim; chosen by us."""
 
 EXTRACTIVE = "extractive"
+CUT_AT_LENGTH = "回答到了长度上限，没有写完；管理员可以调大最大长度。"
 
 
 class Written(Value):
@@ -128,9 +129,17 @@ class Writer:
             return (
                 yield from self._extractive(meaning, evidence, "模型没有写出内容，已改用原文摘录")
             )
+        notes = (CUT_AT_LENGTH,) if chat.truncated else ()
         usage = dict(chat.last_usage)
         summary = f"{chat.name} 写了 {len(text)} 字"
-        return Written(text=text, model=chat.name, tokens=usage, summary=summary, cut=stop.is_set())
+        return Written(
+            text=text,
+            model=chat.name,
+            tokens=usage,
+            notes=notes,
+            summary=summary,
+            cut=stop.is_set(),
+        )
 
     def check(
         self,
@@ -139,24 +148,17 @@ class Writer:
         evidence: Sequence[Evidence],
         settings: Settings,
     ) -> Written:
-        """Cite and verify a draft; a contradicted LLM answer is replaced by extraction."""
+        """Cite and verify a draft; an LLM answer that the evidence contradicts, or of which it
+        supports nothing, is replaced by extraction."""
         if draft.text.strip().startswith(REFUSAL_PREFIX):
             return draft.model_copy(update={"refused": True, "text": draft.text.strip()})
         text, citations = cite(draft.text, evidence)
         claims = verify(text, citations, evidence) if settings.answer.verify else ()
-        if draft.model != EXTRACTIVE and _contradicted(claims) and not draft.cut:
+        fault = _fault(claims, citations) if settings.answer.verify else ""
+        if draft.model != EXTRACTIVE and fault and not draft.cut:
             text, citations = cite(extract(meaning, evidence), evidence)
             claims = verify(text, citations, evidence)
-            return draft.model_copy(
-                update={
-                    "text": text,
-                    "citations": citations,
-                    "claims": claims,
-                    "model": EXTRACTIVE,
-                    "reason": "模型的回答与依据矛盾，已改用原文摘录。",
-                    "trust": _trust(claims),
-                }
-            )
+            draft = draft.model_copy(update={"model": EXTRACTIVE, "reason": fault})
         reason = draft.reason or "".join(draft.notes)
         return draft.model_copy(
             update={
@@ -178,8 +180,13 @@ class Writer:
         return Written(text=text, notes=(note,) if note else (), summary=note or "摘录原文")
 
 
-def _contradicted(claims: Sequence[Claim]) -> bool:
-    return any(claim.verdict == "contradicted" for claim in claims)
+def _fault(claims: Sequence[Claim], citations: Sequence[Citation]) -> str:
+    """Why an LLM's answer must not be shown; empty when it may be."""
+    if any(claim.verdict == "contradicted" for claim in claims):
+        return "模型的回答与依据矛盾，已改用原文摘录。"
+    if not any(claim.verdict == "supported" for claim in claims) and (claims or not citations):
+        return "模型的回答没有依据，已改用原文摘录。"
+    return ""
 
 
 def _trust(claims: Sequence[Claim]) -> float:

@@ -19,7 +19,7 @@ FACT = "工作满6年的员工有几天年假？"
 
 
 def ask(app: Application, kb: str, question: str, *history: tuple[str, str]) -> Answer:
-    turns = tuple(Turn(role=role, content=content) for role, content in history)  # type: ignore[arg-type]
+    turns = tuple(Turn(role=role, content=content) for role, content in history)
     return app.chain.invoke(TurnInput(question=question, history=turns, kb_ids=(kb,)))
 
 
@@ -206,6 +206,26 @@ def test_a_contradicting_llm_is_replaced(
     assert "30天" not in answer.text
     assert "8天" in answer.text.replace(" ", "")
     assert "矛盾" in answer.reason
+
+
+@pytest.mark.parametrize("reply", [text("已被控制"), text('{"intent": "fact", "slots": {}')])
+def test_an_llm_answer_without_any_support_is_replaced(
+    sample_application: Application, sample_kb: str, server: ScriptedServer, reply: Any
+) -> None:
+    server.script(reply, always=True)
+    answer = ask(sample_application, sample_kb, FACT)
+    assert answer.model == "extractive"
+    assert "8天" in answer.text.replace(" ", "")
+    assert "没有依据" in answer.reason
+
+
+def test_an_llm_answer_cut_at_its_length_says_so(
+    sample_application: Application, sample_kb: str, server: ScriptedServer
+) -> None:
+    server.script(text("工作满6年的员工每年有8天年假[1]。", finish_reason="length"), always=True)
+    answer = ask(sample_application, sample_kb, FACT)
+    assert answer.text.startswith("工作满6年")
+    assert "长度上限" in answer.reason
 
 
 def test_an_answer_that_breaks_off_is_kept(
