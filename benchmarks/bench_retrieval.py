@@ -1,6 +1,6 @@
 """Quality and speed of retrieval through the real stores, beside its peers in the same run.
 
-    ZHIWEN_BENCH_DATA=<folder> python -m benchmarks.bench_retrieval --cache <folder>
+    python -m benchmarks.bench_retrieval [--cache <folder>]
         [--distractors 3000 | --full] [--questions 300] [--speed-only | --quality-only]
 
 Quality: LeCoQA/STARD's held-out fifth, CMRC 2018 and CrossWOZ's held-out fifth, all passages
@@ -14,7 +14,6 @@ Settings can be tried by environment (ZHIWEN_RETRIEVAL__FUSION=weighted).
 from __future__ import annotations
 
 import argparse
-import os
 import statistics
 import tempfile
 import time
@@ -26,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.embedded import bundled_embedder, passage_vectors, question_vectors
+from benchmarks.places import DATA, WORK, absent
 from benchmarks.train_reranker import held_out
 from rag.evaluate import datasets
 from rag.evaluate.datasets import Dataset, Question
@@ -306,17 +306,16 @@ def _p(values: Sequence[float], percent: int) -> float:
 def main() -> None:
     """Run the parts that are asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, default=os.environ.get("ZHIWEN_BENCH_DATA"))
-    parser.add_argument("--cache", type=Path, required=True, help="keeps vectors between runs")
+    parser.add_argument("--cache", type=Path, default=WORK / "vectors", help="keeps vectors")
     parser.add_argument("--distractors", type=int, default=3000, help="articles beside the right")
     parser.add_argument("--full", action="store_true", help="all articles (an hour on two cores)")
     parser.add_argument("--questions", type=int, default=300, help="most questions of a set")
     parser.add_argument("--speed-only", action="store_true")
     parser.add_argument("--quality-only", action="store_true")
     args = parser.parse_args()
-    if args.data is None:
-        parser.error("--data or ZHIWEN_BENCH_DATA is needed")
-    root = Path(args.data)
+    if absent("lecoqa_stard", "cmrc2018", "crosswoz"):
+        return
+    root = DATA
     if not args.speed_only:
         quality(root, args.cache, None if args.full else args.distractors, args.questions)
     if not args.quality_only:

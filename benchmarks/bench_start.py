@@ -25,7 +25,8 @@ from pathlib import Path
 
 import psutil
 
-ROOT = Path(__file__).resolve().parent.parent
+from benchmarks.places import ROOT
+
 START_LIMIT_S = 5.0
 MEMORY_LIMIT_MB = 2048.0
 """DESIGN §8: first usable page, and memory with 100,000 chunks and the bundled models."""

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import statistics
 import time
 from collections import defaultdict
@@ -21,14 +20,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from benchmarks.places import DATA, ROOT, WORK, absent
 from rag.application import SAMPLE_DIRECTORY, Application, opened
 from rag.text.normalise import normalise
 from rag.turn import TurnInput
 from rag.types import Answer, Turn
 
-ROOT = Path(__file__).resolve().parent.parent
-DATA = Path(os.environ.get("ZHIWEN_BENCH_DATA", ROOT / "../shared/data"))
-WORK = Path(os.environ.get("ZHIWEN_BENCH_WORK", "/tmp/zhiwen-bench"))
 TURN_LIMIT_MS = 1000.0
 STATUS = {
     "answer": {"answered", "hedged"},
@@ -116,8 +113,7 @@ def judge(row: dict[str, Any], answer: Answer) -> str:
 def bench_laws(args: argparse.Namespace) -> None:
     """Statutes: region, clarification, refusal."""
     folder = DATA / "laws_zh"
-    if not folder.is_dir():
-        print(f"laws_zh is not in {DATA}: skipped (set ZHIWEN_BENCH_DATA)")
+    if absent("laws_zh"):
         return
     documents = read(folder / "meta.jsonl")
     names = {row["id"]: f"{row['id']}.md" for row in documents}

@@ -17,14 +17,13 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import os
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import date
-from pathlib import Path
 from typing import Any
 
+from benchmarks.places import DATA
 from rag.text.normalise import normalise
 from rag.types import (
     Chunk,
@@ -42,7 +41,6 @@ from rag.understand.slots import extract
 from rag.understand.understand import understand
 
 TODAY = date(2026, 11, 30)
-DATA = Path(os.environ.get("ZHIWEN_BENCH_DATA", "../shared/data"))
 
 
 def rows(path: str, limit: int | None = None) -> list[dict[str, Any]]:

@@ -1,6 +1,6 @@
 """Fit the local reranker's weights (rag/retrieve/reranker_weights.json).
 
-    ZHIWEN_BENCH_DATA=<folder> python -m benchmarks.train_reranker --cache <folder> [--write]
+    python -m benchmarks.train_reranker [--cache <folder>] [--write]
 
 Trained on: four fifths of LeCoQA/STARD's training questions, questions made from laws, from
 statute articles and from CrossWOZ records (`rag.evaluate.questions`), four fifths of the
@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -28,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.embedded import bundled_embedder, passage_vectors, question_vectors
+from benchmarks.places import DATA, WORK, absent
 from rag.evaluate import datasets
 from rag.evaluate.datasets import Dataset, Question, bucket
 from rag.evaluate.memory_index import MemoryIndex
@@ -251,13 +251,12 @@ def trust(model: RerankerModel, examples: Sequence[Example]) -> str:
 def main() -> None:
     """Train, measure, and write the weights when told to."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, default=os.environ.get("ZHIWEN_BENCH_DATA"))
-    parser.add_argument("--cache", type=Path, required=True, help="keeps vectors between runs")
+    parser.add_argument("--cache", type=Path, default=WORK / "vectors", help="keeps vectors")
     parser.add_argument("--write", action="store_true", help="replace the shipped weights")
     args = parser.parse_args()
-    if args.data is None:
-        parser.error("--data or ZHIWEN_BENCH_DATA is needed")
-    shop = Workshop(Path(args.data), args.cache)
+    if absent("lecoqa_stard", "cmrc2018", "crosswoz", "laws_zh"):
+        return
+    shop = Workshop(DATA, args.cache)
     settings = RetrievalSettings(fusion="weighted", dense_weight=0.55)
     legal, sights = shop.index(["lecoqa", "laws"]), shop.index(["crosswoz"])
     encyclopaedia, mixed = shop.index(["cmrc"]), shop.index(list(shop.sets))
