@@ -11,9 +11,6 @@ from rag.answer.rank import Question, key_fit
 from rag.answer.terms import coverage
 from rag.text.normalise import normalise
 
-_ARTICLE = re.compile(
-    r"^第[一二三四五六七八九十百零〇\d]{1,8}条(?:之[一二三四五六七八九十]+)?[\s\u3000、：:]+(?=\S)"
-)
 _OPEN_END = re.compile(r"[；;，,、\s]+$")
 _CLOSED = ("。", "！", "？", "!", "?", "…", "”", "」", "』", ".", "：", ":")
 
@@ -23,15 +20,10 @@ def mark(n: int) -> str:
     return f"[{n}]"
 
 
-def quote(piece: Piece, *, cited: bool = True, article: bool = True) -> str:
-    """One piece as a sentence with its mark.
-
-    A trailing ；or ， becomes 。 so that the sentence can stand alone; `article=False` leaves
-    out a leading "第…条".
-    """
-    return sentence(
-        piece.body if article else _ARTICLE.sub("", piece.body), piece.n if cited else 0
-    )
+def quote(piece: Piece, *, cited: bool = True) -> str:
+    """One piece as a sentence with its mark; a trailing ；or ， becomes 。 so that it can stand
+    alone."""
+    return sentence(piece.body, piece.n if cited else 0)
 
 
 def sentence(text: str, n: int) -> str:

@@ -13,6 +13,7 @@ from pathlib import PurePath
 from typing import Literal, NamedTuple
 
 from rag.text.sentences import split_sentences
+from rag.text.tokenise import codes
 from rag.types import Chunk, Evidence
 
 PieceKind = Literal["sentence", "item", "pair", "row", "lead", "heading"]
@@ -27,6 +28,8 @@ class Piece(NamedTuple):
     `key` on pairs. `lead` is the index (in the same evidence) of the lead-in of an item, or -1.
     Pairs of one record share a `group` (0 or more). `title` is the document's, "" if unknown.
     `head` is what a record or a row is about: its first field's value, its first cell.
+    `label` stood in front of the body: the clause's number (第七条) or its own small title
+    (一、起付标准。). `before` are the sentences of the same line that come before this one.
     """
 
     n: int
@@ -45,6 +48,8 @@ class Piece(NamedTuple):
     group: int = -1
     title: str = ""
     head: str = ""
+    label: str = ""
+    before: str = ""
 
 
 LONGEST_JOINED = 140
@@ -72,8 +77,23 @@ _INLINE_MARKS = (
     "[①-⑳]",
     r"\d{1,2}[、)）](?!\d)",
     rf"第{_STEP_NUMBER}步",
+    r"[一二三四五六七八九]是(?=[^，,。；;]{2})",
 )
 _INLINE_MARKER = re.compile(rf"(?<=[：:；;。，,\s])(?={'|'.join(_INLINE_MARKS)})")
+_FIRST_OF = re.compile(r"^\s*[一二三四五六七八九]是(?=[^，,。；;]{2})")
+"""一是… after a colon or semicolon: an item; taken off only where it was cut."""
+_ARTICLE = re.compile(
+    r"^第[一二三四五六七八九十百零〇\d]{1,8}条(?:之[一二三四五六七八九十]+)?[\s\u3000、：:]+(?=\S)"
+)
+_CLAUSE_MARK = re.compile(rf"^\s*(?:\*\*)?(?:{_HAN_COUNT}、|[(（]{_HAN_COUNT}[)）])\s*")
+_OWN_TITLE = re.compile(r"^((?:\d+(?:\.\d+)+)?[\u4e00-\u9fffA-Za-z]{2,14})。(?:\*\*)?\s*(?=[^\s*])")
+_DEPENDS = re.compile(
+    r"^(?:违反|违者|逾期|超过|超出|否则|其中|其余|该|此|上述|前款|填写|提交|携带|拨打|登录|经|审核|审批|通过|每次|遇|"
+    r"因|如|若|未|已|不|需|须|应|并|还|也|另|可|凭|持|到|买|在此|同时|之后|然后|自|从|按|满|标准|期限|申请[人时]|情节)"
+)
+"""Beginnings of sentences that go on about the subject of the sentence before."""
+LONG_CLAUSE = 40
+"""Characters from which a line 一、… of several sentences is a clause, no item; chosen by us."""
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s+\S")
 _KEY = r"[^\s：:，。；、|*]{1,14}"
 _PAIR = re.compile(
@@ -196,7 +216,7 @@ class _Reader:
         if piece.cells:
             return piece._replace(head=piece.cells[0])
         if len(record) < 2:
-            return piece
+            return piece._replace(head=piece.key) if codes(piece.key) else piece
         first = record[0]
         return piece._replace(
             about=f"{piece.about} {' '.join(other.body for other in record)}",
@@ -236,22 +256,36 @@ class _Reader:
         """The record of a line: its own for a line of several pairs; single pairs join."""
         last = self.found[-1] if self.found else None
         new = len(self.found)
-        if parts > 1 or last is None or last.kind != "pair" or last.group < 0:
+        if parts > 1 or last is None or codes(last.key) or last.kind != "pair" or last.group < 0:
             return new
         key = _PAIR.match(line)
+        if key and codes(key.group(1)):
+            return new  # E2 排水超时：… speaks of its own code alone
         used = {piece.key for piece in self.found if piece.group == last.group}
         before = self.text[last.start : last.end + 1]
         return last.group if key and key.group(1) not in used and "\n" in before else new
 
     def _prose(self, start: int, end: int) -> None:
-        marked = bool(_MARKER.match(self.text[start:end]))
+        line = self.text[start:end]
+        marked = bool(_MARKER.match(line))
         if not marked:
             self.lead = -1 if not self._waits_for_items() else self.lead
-        parts = list(_parts(self.text[start:end]))
+        label, skipped = self._own_title(line)
+        parts = list(_parts(line))
+        clause = bool(label) or (
+            bool(_CLAUSE_MARK.match(line)) and len(parts) > 1 and len(line) > LONG_CLAUSE
+        )
         for part, (offset, stop) in enumerate(parts):
-            text = self.text[start + offset : start + stop]
-            is_item = bool(_MARKER.match(text))
-            if not is_item and marked and part > 0 and self.found and self.found[-1].kind == "item":
+            if stop <= skipped:
+                continue
+            offset = max(offset, skipped)
+            text = line[offset:stop]
+            is_item = bool(_MARKER.match(text) or (part and _FIRST_OF.match(text)))
+            goes_on = bool(_DEPENDS.match(_MARKER.sub("", text, count=1)))
+            before = line[skipped:offset].strip() if goes_on else ""
+            if clause:
+                self._add("sentence", start + offset, start + stop, label=label, before=before)
+            elif not is_item and marked and part and self.found and self.found[-1].kind == "item":
                 # The rest of an item of several sentences belongs to the item.
                 last = self.found.pop()
                 self._add("item", last.start, start + stop)
@@ -259,24 +293,38 @@ class _Reader:
                 self._add("lead", start + offset, start + stop)
                 self.lead = len(self.found) - 1
             else:
-                self._add("item" if is_item else "sentence", start + offset, start + stop)
+                kind: PieceKind = "item" if is_item else "sentence"
+                self._add(kind, start + offset, start + stop, before="" if is_item else before)
+
+    def _own_title(self, line: str) -> tuple[str, int]:
+        """The small title in front of a clause (一、起付标准。) and where its text begins."""
+        mark = _CLAUSE_MARK.match(line)
+        title = _OWN_TITLE.match(line[mark.end() :]) if mark else None
+        if mark is None or title is None:
+            return "", 0
+        return title[1], mark.end() + title.end()
 
     def _waits_for_items(self) -> bool:
         return self.lead >= 0 and self.lead == len(self.found) - 1
 
     def _add(
         self, kind: PieceKind, start: int, end: int, *, key: str = "",
-        cells: tuple[str, ...] = (), header: tuple[str, ...] = (),
+        cells: tuple[str, ...] = (), header: tuple[str, ...] = (), label: str = "",
+        before: str = "",
     ) -> None:  # fmt: skip
         text = self.text[start:end]
         start += len(text) - len(text.lstrip())
         text = text.strip()
         body = text if kind == "row" else _MARKER.sub("", text, count=1)
+        body = _FIRST_OF.sub("", body) if kind == "item" else body
         body = re.sub(r"^(?:>\s*)+|^#{1,6}\s+|\*\*|__", "", body).strip()
+        article = _ARTICLE.match(body)
+        if article and kind != "row":
+            label, body = article.group().strip(" 、：:\u3000"), body[article.end() :]
         if not body or not re.search(r"\w", body):
             return
         has_lead = 0 <= self.lead < len(self.found) and kind in ("item", "pair", "sentence")
-        words = [self.about, self.section, *header]
+        words = [self.about, self.section, label, *header]
         if has_lead or (kind == "row" and 0 <= self.lead < len(self.found)):
             words.append(self.found[self.lead].body)
         chunk = self.evidence.chunk
@@ -285,7 +333,7 @@ class _Reader:
             Piece(
                 self.evidence.n, kind, text, body, start, start + len(text), " ".join(words), order,
                 self.evidence.score, key, cells, header, self.lead if has_lead else -1,
-                self.group if kind == "pair" else -1, chunk.metadata.title or "",
+                self.group if kind == "pair" else -1, chunk.metadata.title or "", "", label, before,
             )
         )  # fmt: skip
 

@@ -17,6 +17,8 @@ from rag.types import Evidence
 
 ABOUT_SHARE = 0.9
 """Credit for a term that stands only in the piece's surroundings (title, headings, lead-in)."""
+BEFORE_SHARE = 0.6
+"""Credit for a term that only the sentences before this one hold (违反者每次罚款500元)."""
 KIND_BONUS = 0.2
 KIND_MISSING = 0.25
 KEY_BONUS = 0.5
@@ -24,6 +26,10 @@ PRIOR_SHARE = 0.25
 RANGE_BONUS = 0.25
 ROW_NAME_BONUS = 0.35
 OTHER_RECORD = 0.8
+UNNAMED = 0.5
+OWN_CODE = 0.3
+MARK_BONUS = 0.15
+DOING_MISSING = 0.2
 FOCUS_WEIGHT = 1.5
 FOCUS_REACH = 5
 """These weigh kind of answer, `key：value` and the passage's own rank against coverage (0..1);
@@ -32,6 +38,29 @@ chosen by us on samples and checked with `benchmarks/bench_answers.py`."""
 
 _MAY_LEAD = ("text", "list", "steps", "definition", "reason")
 _DATE_KEY = re.compile(r"(.{2,6})(?:日期|时间|日)")
+_DIMENSIONS = tuple(
+    (re.compile(asks), re.compile(holds))
+    for asks, holds in (
+        ("多[高宽厚长深](?![久时期])|尺寸|长宽高", "尺寸|高|宽|厚|长|深|规格|大小"),
+        ("多重|重量|几[公千]?[斤克]重", "重"),
+        ("多快", "速|频率"),
+    )
+)
+"""Ways to ask for a measure and the names of fields that hold it."""
+_SAYS = tuple(
+    (re.compile(asks), re.compile(says))
+    for asks, says in (
+        (
+            "能不能|可不可以|可以.*[吗么不]|能.*[吗么不][？?。 ]*$|能否|可否|行不行|允许|准不准",
+            "可以|不得|禁止|严禁|不能|不可|不准|允许|不支持|不予|谢绝|应当|必须",
+        ),
+        ("最多|最高|上限|封顶", "限额|上限|最多|最高|不超过|不得超过|封顶|至多|以内"),
+        ("最少|最低|至少|起码", "下限|最少|最低|不低于|不少于|不得低于|至少|以上"),
+        ("谁|哪位", "由[\u4e00-\u9fff]{2,10}(?:主持|负责|担任|审批|批准|决定|组织|签|保管|办理)"),
+        ("怎么算|如何计算|怎么收|怎么赔|怎么罚", "按|每|万分之|%|元|倍"),
+    )
+)
+"""Questions of one kind and what a statement that answers them says."""
 _IN_RANGE = {"inside": 1.0, "outside": -1.0, "unknown": 0.0}
 
 
@@ -78,8 +107,29 @@ def rank(question: Question, evidence: Sequence[Evidence]) -> list[Ranked]:
     ranked = [score(question, piece) for item in evidence for piece in pieces(item)]
     hidden = {"heading"} if question.asked.wanted in _MAY_LEAD else {"heading", "lead"}
     ranked = [one for one in ranked if one.piece.kind not in hidden] or ranked
+    ranked = _naming(question, ranked)
     ranked.sort(key=lambda one: (-one.score, one.piece.order))
     return ranked
+
+
+def _naming(question: Question, ranked: Sequence[Ranked]) -> list[Ranked]:
+    """Where some pieces name a code of the question themselves, all others step back."""
+    result = list(ranked)
+    for code in codes(question.text):
+        if not code.startswith("第") and any(_is_named(code, one.piece) for one in result):
+            result = [
+                one._replace(
+                    score=one.score + (OWN_CODE if _is_named(code, one.piece) else -UNNAMED)
+                )
+                for one in result
+            ]
+    return result
+
+
+def _is_named(code: str, piece: Piece) -> bool:
+    """Whether the line, row or record itself is about the code, not only its document."""
+    own = codes(f"{piece.body} {piece.head} {piece.key}")
+    return code in own
 
 
 def score(question: Question, piece: Piece) -> Ranked:
@@ -93,12 +143,35 @@ def score(question: Question, piece: Piece) -> Ranked:
         total += ROW_NAME_BONUS
     if _of_another(question, piece):
         total -= OTHER_RECORD
+    total += MARK_BONUS * _marks(question, piece)
+    if question.asked.wanted == "person" and not _does(question, piece):
+        total -= DOING_MISSING
     total += RANGE_BONUS * _IN_RANGE[position(question.text, piece.body)]
     if piece.key:
         total += KEY_BONUS * key_fit(question, piece.key) * covered
     if len(piece.body) < 6 and not piece.key and piece.kind == "sentence":
         total -= 0.2
     return Ranked(piece, total, covered)
+
+
+def _marks(question: Question, piece: Piece) -> int:
+    """How many marks of the asked kind of statement the piece has: 能…吗 wants 可以 or 不得."""
+    return sum(
+        bool(asks.search(question.focus)) and bool(says.search(f"{piece.label} {piece.body}"))
+        for asks, says in _SAYS
+    )
+
+
+def _does(question: Question, piece: Piece) -> bool:
+    """Whether the piece holds the verb next to 谁: 谁主持 is not answered by another's task."""
+    near = re.search(
+        r"谁(?:来|在)?([\u4e00-\u9fff]{2,4})|([\u4e00-\u9fff]{2,4})(?:是|为)谁", question.focus
+    )
+    words = content_terms(near[1] or near[2]) if near else ()
+    if not words:
+        return True
+    said = " ".join((piece.body, piece.key, piece.label, *piece.header))
+    return coverage(words, said) >= 0.5
 
 
 def covered_by(terms: Sequence[Term], piece: Piece) -> float:
@@ -113,14 +186,19 @@ def covered_by(terms: Sequence[Term], piece: Piece) -> float:
 def presence_in(term: Term, piece: Piece) -> float:
     """How far the piece holds a term, 0..1."""
     inside = presence(term.text, piece.body)
-    if inside == 1.0 or not piece.about:
+    if inside == 1.0 or not (piece.about or piece.before):
         return inside
-    return max(inside, ABOUT_SHARE * presence(term.text, piece.about))
+    around = ABOUT_SHARE * presence(term.text, piece.about)
+    earlier = BEFORE_SHARE * presence(term.text, piece.before) if piece.before else 0.0
+    return max(inside, around, earlier)
 
 
 def key_fit(question: Question, key: str) -> float:
     """Whether a key or column name is what was asked for, 0..1 (价格 in "价格是多少")."""
     name = normalise(re.sub(r"[（(].*?[)）]", "", key))
+    for asks, holds in _DIMENSIONS:
+        if asks.search(question.focus):
+            return 1.0 if holds.search(key) else 0.2 * bool(name and name in question.focus)
     if name and name in normalise(question.focus):
         return 1.0
     other_date = _DATE_KEY.fullmatch(name)

@@ -30,10 +30,10 @@ def value_first(question: Question, ranked: Sequence[Ranked]) -> str:
     body = best.body
     spans = values_of_kind(question.asked, body)
     if len(body) <= SHORT or not spans:
-        return quote(best, article=False)
+        return quote(best)
     clause = _clause_in_range(question, body) or _clause_with_value(question, body, spans)
     if not clause or body.startswith(clause):
-        return quote(best, article=False)
+        return quote(best)
     return f"{sentence(clause, best.n)}\n\n{quote(best)}"
 
 

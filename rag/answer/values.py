@@ -78,13 +78,13 @@ _DATE = re.compile(
     rf"|(?<![\d.])(?P<m4>1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九])\s*月\s*"
     rf"(?P<d4>3[01]|[12]\d|0?[1-9]|三十一?|二?十[一二三四五六七八九]?|[一二三四五六七八九])\s*[日号]"
 )
-_TIME = re.compile(r"(?<![\d:：])(?P<h>[01]?\d|2[0-4])\s*[:：]\s*(?P<mi>[0-5]\d)(?![\d:：])")
+_TIME = re.compile(r"(?<!\d)(?<!\d[:：])(?P<h>[01]?\d|2[0-4])\s*[:：]\s*(?P<mi>[0-5]\d)(?![\d:：])")
 _TIME_HAN = re.compile(
     rf"(?P<part>上午|下午|早上|晚上|中午|凌晨|晚|早)?\s*(?P<h>\d{{1,2}}|[{_HAN_NUMBER}]{{1,3}})\s*[点时]"
     r"(?:(?P<half>半)|(?P<mi>[0-5]?\d)\s*分?|整)?(?![钟]?[以之]?[内])"
 )
 _PERCENT = re.compile(
-    rf"百分之(?P<a>{_NUMBER})|(?P<b>{_NUMBER})\s*(?P<sign>[%％]|个百分点)|(?P<c>{_NUMBER})\s*(?P<mille>‰)|千分之(?P<e>{_NUMBER})"
+    rf"百分之(?P<a>{_NUMBER})|(?P<b>{_NUMBER})\s*(?P<sign>[%％]|个百分点)|(?P<c>{_NUMBER})\s*(?P<mille>‰)|(?P<part>[千万])分之(?P<e>{_NUMBER})"
 )
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.ASCII)
 _URL = re.compile(r"(?:https?://|www\.)[^\s，。；）)】》]+", re.ASCII)
@@ -152,8 +152,8 @@ def find_values(text: str) -> tuple[Found, ...]:
     for match in _PERCENT.finditer(text):
         value = number(match["a"] or match["b"] or match["c"] or match["e"])
         if value is not None:
-            mille = bool(match["mille"] or match["e"])
-            add("percent", _plain(value / 10 if mille else value), "%", *match.span())
+            scale = 100 if match["part"] == "万" else 10 if match["mille"] or match["e"] else 1
+            add("percent", _plain(value / scale), "%", *match.span())
     for match in _MEASURED.finditer(text):
         _add_measured(text, match, add)
     found.sort(key=lambda value: value.start)
