@@ -1,9 +1,9 @@
 """One normaliser for index and query, never for display (DESIGN §5).
 
-Width and compatibility forms (NFKC), radicals, traditional → simplified (OpenCC's tables),
-lower case, no control or zero-width characters, white space collapsed and none between Han
-letters. `normalise_with_map` also tells where each character came from, so that a match in
-the normalised text can be highlighted in the original. Both functions give the same text,
+Width and compatibility forms (NFKC), radicals, traditional → simplified (OpenCC's tables, with
+Taiwan's words for the mainland's), lower case, no control or zero-width characters, white
+space collapsed and none between Han letters. `normalise_with_map` also tells where each
+character came from, so that a match in the normalised text can be highlighted in the original. Both functions give the same text,
 and normalising twice changes nothing.
 """
 
@@ -18,8 +18,9 @@ from functools import lru_cache
 from pathlib import Path
 
 from rag.text.radicals import RADICALS
+from rag.text.taiwan_words import mainland_words, taiwan_phrases
 
-NORMALISER_VERSION = "1"
+NORMALISER_VERSION = "2"
 """Changes whenever the same input may give another output: the index must then be rebuilt."""
 
 HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff々〇"
@@ -67,7 +68,7 @@ def normalise(text: str) -> str:
     """The form of `text` that is indexed and searched; "" when nothing is left."""
     folded = _fold(text)
     folded = _SPACES.sub(_one_space, folded).strip()
-    return _HAN_GAP.sub("", folded)
+    return mainland_words(_HAN_GAP.sub("", folded))
 
 
 def normalise_with_map(text: str) -> Normalised:
@@ -79,7 +80,7 @@ def normalise_with_map(text: str) -> Normalised:
         for character in _fold_cluster(match.group()):
             characters.append(character)
             offsets.append(clean_offsets[match.start()])
-    folded = _simplify("".join(characters))
+    folded = _simplify("".join(characters), words=True)
     kept: list[str] = []
     kept_offsets: list[int] = []
     position = 0
@@ -99,7 +100,7 @@ def normalise_with_map(text: str) -> Normalised:
     if dropped:
         kept_offsets = [o for i, o in enumerate(kept_offsets) if i not in dropped]
         collapsed = _HAN_GAP.sub("", collapsed)
-    return Normalised(collapsed, (*kept_offsets, len(text)))
+    return Normalised(mainland_words(collapsed), (*kept_offsets, len(text)))
 
 
 def to_simplified(text: str) -> str:
@@ -150,7 +151,7 @@ def _fold(text: str) -> str:
         folded = "".join(_fold_cluster(match.group()) for match in _CLUSTER.finditer(clean))
     else:
         folded = text.translate(_fold_table)
-    return _simplify(folded)
+    return _simplify(folded, words=True)
 
 
 def _drop_invisible_with_map(text: str) -> tuple[str, list[int]]:
@@ -195,9 +196,11 @@ class _Simplifier:
     pattern: re.Pattern[str]
 
 
-@lru_cache(maxsize=1)
-def _simplifier() -> _Simplifier:
-    """OpenCC's traditional → simplified tables; only same-length phrases exist in them.
+@lru_cache(maxsize=2)
+def _simplifier(words: bool) -> _Simplifier:
+    """OpenCC's traditional → simplified tables, of which only same-length phrases are used.
+
+    With `words`, Taiwan's words become the mainland's.
 
     The package's own converter takes 100 times as long as these two lookups.
     """
@@ -215,6 +218,8 @@ def _simplifier() -> _Simplifier:
         return _convert(text, characters, phrases, pattern)
 
     phrases = {k: v for k, v in phrases.items() if convert(v) == v}
+    if words:
+        phrases |= taiwan_phrases(_rows(folder / "TWPhrasesRev.txt"), _simplify)
     return _Simplifier(characters, phrases, _alternatives(phrases))
 
 
@@ -242,8 +247,8 @@ def _convert(
     return "".join(pieces)
 
 
-def _simplify(text: str) -> str:
+def _simplify(text: str, words: bool = False) -> str:
     if text.isascii():
         return text
-    table = _simplifier()
+    table = _simplifier(words)
     return _convert(text, table.characters, table.phrases, table.pattern)

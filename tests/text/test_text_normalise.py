@@ -13,7 +13,7 @@ TRICKY = st.text(
     alphabet=st.one_of(
         st.characters(),
         st.sampled_from(
-            "杭州 人才　补贴\n\tＡＢ１２①㎡ﬁ½⻓⼀證計畫瞭解乾隆幺麼麽藉口"
+            "杭州 人才　补贴\n\t軟體網路資訊滑鼠列印ＡＢ１２①㎡ﬁ½⻓⼀證計畫瞭解乾隆幺麼麽藉口"
             "\u200b\ufeff\u0301\u3099カ각가각İß\x00"
         ),
     ),
@@ -31,6 +31,13 @@ TRICKY = st.text(
         ("計畫與證據", "计划与证据"),
         ("乾隆皇帝的乾淨", "乾隆皇帝的干净"),
         ("零\u200b宽\ufeff字", "零宽字"),
+        ("更新軟體與網路資訊", "更新软件与网络信息"),
+        ("視訊會議用的滑鼠", "视频会议用的鼠标"),
+        ("列 印 資料", "打印资料"),
+        ("軟體動物和柔軟體操", "软体动物和柔软体操"),
+        ("投資訊息與電視訊號", "投资讯息与电视信号"),
+        ("系列印章", "系列印章"),
+        ("软体机器人", "软体机器人"),
         ("软\x00件\x07", "软件"),
         ("一行\r\n\r\n二行", "一行\n二行"),
         ("e\u0301cole", "école"),
@@ -44,6 +51,7 @@ def test_forms_that_mean_the_same_meet(text: str, expected: str) -> None:
 
 def test_to_simplified_changes_nothing_else() -> None:
     assert to_simplified("臺灣 ＡＢ") == "台湾 ＡＢ"
+    assert to_simplified("臺灣軟體") == "台湾软体"
 
 
 def test_every_radical_becomes_a_letter() -> None:
@@ -57,6 +65,13 @@ def test_a_highlight_covers_the_original_letters() -> None:
     assert original[slice(*normal.original_span(start, start + 4))] == "人 才\u200b补 贴"
     start = normal.text.index("1000元")
     assert original[slice(*normal.original_span(start, start + 5))] == "１０００元"
+
+
+def test_a_highlight_of_another_region_s_word_covers_the_word() -> None:
+    original = "下載　軟體 安 裝"
+    normal = normalise_with_map(original)
+    start = normal.text.index("软件")
+    assert original[slice(*normal.original_span(start, start + 2))] == "軟體"
 
 
 def test_a_span_outside_is_refused() -> None:
