@@ -177,7 +177,7 @@ class Chain(Runnable[TurnInput, Any]):
         profile = self._catalog.documents.profile(turn.input.kb_ids)
         meaning = yield from self._understand(turn, profile)
         if meaning.route in ("chitchat", "conversation"):
-            text = reply(meaning, turn.input.history)
+            text = reply(meaning, turn.input.history, profile)
             yield self._final(turn, meaning, Written(text=text), "chitchat", 1.0)
             return
         if not turn.input.kb_ids:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 
 from rag.text.normalise import normalise
 from rag.types import KnowledgeProfile
@@ -14,6 +15,7 @@ from rag.understand.refer import two_things
 from rag.understand.regions import find_regions
 from rag.understand.slots import QUOTED_TITLE
 from rag.understand.substitute import put_region, put_time
+from rag.understand.times import find_times
 
 LONGEST_ELLIPSIS = 24
 """Characters: longer questions name what they are about (chosen by us)."""
@@ -102,7 +104,12 @@ def carry(question: str, dialogue: Dialogue, profile: KnowledgeProfile | None) -
             body = body[: mention.start] + body[mention.end :]
         body = re.sub(r"^(?:在|的|那边|这边)+", "", body)
     for phrase in parsed.phrases:
-        if phrase.kind == "time" and phrase.text in body and phrase.start == parsed.lead:
+        if (
+            phrase.kind == "time"
+            and phrase.text in body
+            and phrase.start == parsed.lead
+            and find_times(phrase.text, date.today())
+        ):
             about, body = (
                 put_time(phrase.text, about),
                 body.replace(phrase.text, "", 1).lstrip("的"),

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 
 from rag.text.numerals import parse_numeral
 from rag.types import KnowledgeProfile, Turn
@@ -24,12 +25,14 @@ from rag.understand.dialogue import (
     remember,
     supposed,
 )
-from rag.understand.intent import is_meta, is_small_talk
+from rag.understand.intent import drops_topic, is_meta, is_small_talk
+from rag.understand.moves import asking_for_more, asks_to_verify, neighbour_year
 from rag.understand.phrases import asks, is_name, parse, topic
 from rag.understand.refer import resolve
-from rag.understand.regions import region_paths, without_regions
+from rag.understand.regions import find_regions, region_paths, without_regions
 from rag.understand.reply import is_affirmation, is_refusal, is_unsure, merge, offer_question
 from rag.understand.substitute import kind_of, put
+from rag.understand.times import find_times
 
 LONGEST = 400
 """Characters: longer messages say themselves what they are about (chosen by us)."""
@@ -71,13 +74,6 @@ _CONNECTIVE = re.compile(
     r"|个|些|种|款|项|里|边|时|天|年|样|儿|家|位|份|条)"
 )
 _SHOW = re.compile(r"(?:再)?(?:看看|说说|讲讲|查一?下|查查|问问)")
-_MORE = re.compile(
-    r"^(?:为什么(?:呢|啊|会这样)?|还有(?:呢|吗|别的吗|其他的?吗|哪些|什么)?|其他的?呢|别的呢|(?:除此之外"
-    r"|此外)(?:还有(?:什么|哪些|吗|呢)?)?|(?:能|可以)?(?:再)?(?:说|讲|介绍)?(?:得|的)?(?:详细"
-    r"|具体|清楚|仔细)(?:一?点|一?些|说说|讲讲|说明|介绍)?(?:吗|说明|介绍)?|(?:请)?(?:展开"
-    r"|继续)(?:说说|讲讲|说|讲|吧|介绍)?|再详细(?:一?点|说说)|(?:请)?举(?:一?个|些)例(?:子)?(?:说明)?(?:吗)?"
-    r"|然后呢|接下来呢|之后呢|下一步呢)[\s？?。！!]*$"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +117,12 @@ def _recall(history: Sequence[Turn], profile: KnowledgeProfile | None) -> Dialog
                 dialogue.exchanges[-1].reply = turn.content
             continue
         typed = turn.content.strip()
+        if dropped := drops_topic(typed):
+            dialogue.exchanges.clear()
+            typed = typed[dropped:]
+            if not typed:
+                dialogue.last = None
+                continue
         if turn.standalone:
             if _is_subject(turn.standalone):
                 remember(dialogue, typed, turn.standalone)
@@ -147,15 +149,46 @@ def _needs_no_context(question: str) -> bool:
 def _complete(question: str, dialogue: Dialogue, profile: KnowledgeProfile | None) -> Completion:
     if not question or len(question) > LONGEST:
         return Completion(question, False, "", topic(question[:LONGEST]) if question else "")
+    if dropped := drops_topic(question):
+        if dropped == len(question) and not (asked_back(dialogue.last) and is_refusal(question)):
+            return Completion(question, False, "", "")
+        if rest := question[dropped:]:
+            made = _complete(rest, Dialogue(), profile)
+            return Completion(made.standalone, True, "换了话题", made.topic, made.unresolved)
     for step in (_replied, _accepted):
-        if made := step(question, dialogue, profile):
-            return made
-    if _needs_no_context(question):
+        if found := step(question, dialogue, profile):
+            return found
+    if _needs_no_context(question) and not asks_to_verify(question):
         return Completion(question, False, "", "")
-    for step in (_corrected, _returned, _more, _another):
-        if made := step(question, dialogue, profile):
-            return made
+    for step in (_verified, _corrected, _returned, _more, _other_year, _another):
+        if found := step(question, dialogue, profile):
+            return found
     return _referred_or_carried(question, dialogue, profile)
+
+
+def _verified(
+    question: str, dialogue: Dialogue, profile: KnowledgeProfile | None
+) -> Completion | None:
+    """你确定吗: the last question is answered again."""
+    del profile
+    previous = dialogue.previous
+    if previous is None or not asks_to_verify(question):
+        return None
+    return _made(question, previous.question, "核对上一个回答", previous.topic)
+
+
+def _other_year(
+    question: str, dialogue: Dialogue, profile: KnowledgeProfile | None
+) -> Completion | None:
+    """前一年呢: the year before that under discussion, not before today."""
+    meant = neighbour_year(question, dialogue)
+    if meant is None:
+        return None
+    if meant.bare:
+        made = put(meant.year, meant.source, profile)
+    else:
+        made = _referred_or_carried(meant.typed, dialogue, profile).standalone
+    return _made(question, made, f"“{meant.words}”是{meant.year}")
 
 
 def _made(question: str, standalone: str | None, reason: str, about: str = "") -> Completion | None:
@@ -247,18 +280,8 @@ def _is_meant(named: str, about: str) -> bool:
 def _more(question: str, dialogue: Dialogue, profile: KnowledgeProfile | None) -> Completion | None:
     del profile
     previous = dialogue.previous
-    if previous is None or not _MORE.match(question):
-        return None
-    asked = previous.question.rstrip("？?。！! ")
-    if question.startswith("为什么"):
-        return _made(question, f"{asked}，为什么？", "接着上一个问题", previous.topic)
-    if re.match(r"还有|其他|别的|除此|此外", question):
-        return _made(question, f"除此之外，{asked}？", "接着上一个问题", previous.topic)
-    if re.match(r"然后|接下来|之后|下一步", question):
-        return _made(question, f"{asked}，接下来呢？", "接着上一个问题", previous.topic)
-    if "例" in question:
-        return _made(question, f"请举例说明：{asked}？", "接着上一个问题", previous.topic)
-    return _made(question, f"请详细说明：{asked}？", "接着上一个问题", previous.topic)
+    wanted = asking_for_more(question, previous.question) if previous else None
+    return _made(question, wanted, "接着上一个问题", previous.topic) if previous else None
 
 
 def _another(
@@ -333,16 +356,12 @@ def _target(kind: str, dialogue: Dialogue) -> str:
 
 
 def _has(kind: str, question: str) -> bool:
-    from datetime import date
-
-    from rag.understand.regions import find_regions
     from rag.understand.slots import LETTERED_PRODUCT, codes
-    from rag.understand.times import find_times
 
     if kind == "region":
         return bool(find_regions(question))
     if kind == "time":
-        return bool(find_times(question, date(2020, 1, 1)))
+        return bool(find_times(question, date.today()))
     if kind == "code":
         return bool(codes(question) or LETTERED_PRODUCT.search(question))
     return any(p.kind == "person" for p in parse(question).phrases)

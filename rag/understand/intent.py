@@ -14,6 +14,8 @@ _GREETING = re.compile(
 _THANKS = re.compile(
     r"(?:好的?|嗯|行|ok)?(?:非常|太|十分|多)?(?:谢谢|感谢|多谢|谢了|辛苦|thanks?|thankyou"
     r"|thx)(?:你|您|啦|了|你们|大家|你的[\u4e00-\u9fff]{1,4})?(?:哦|啊|呀|哈)?"
+    r"|(?:你|您|这)?(?:可|真的?|真是)?(?:是)?帮(?:了)?(?:我|到我)?(?:一个|个)?(?:大|很大的?|好大的?)?(?:忙|到我)(?:了|啦)"
+    r"|(?:对我)?(?:很|太|非常|真)有(?:用|帮助)(?:了)?|麻烦(?:你|您)了"
 )
 _FAREWELL = re.compile(
     r"(?:再见|拜拜|回见|bye|byebye|明天见|下次见|没(?:有)?(?:别的)?(?:事|问题)了|不用了|没事了?)(?:谢谢|啦|了)?"
@@ -26,13 +28,33 @@ _ABOUT_ASSISTANT = re.compile(
     r"(?:你|您)(?:是谁|叫什么(?:名字)?|是(?:什么|哪个|哪家)(?:模型|机器人|ai|公司|系统|助手)?(?:开发的"
     r"|做的)?|是(?:机器人|人工智能|真人|ai|chatgpt|gpt)吗?"
     r"|(?:都|还)?(?:能|会|可以)(?:做|干|帮我做?|回答|帮我)(?:些|点)?(?:什么|啥|哪些(?:事"
-    r"|问题)?)(?:事情?|问题)?|有(?:什么|哪些)(?:功能|本事|用)|(?:怎么|如何)(?:用|使用)(?:你)?"
+    r"|问题)?)(?:方面)?(?:的)?(?:事情?|问题)?|有(?:什么|哪些)(?:功能|本事|用)|(?:该|要)?(?:怎么|如何|怎样)(?:用|使用)(?:你)?"
+    r"|是(?:由)?(?:谁|哪(?:个|家|里)(?:公司|团队|单位)?)(?:家)?(?:开发|做|研发|制作|设计|造|训练|创造)(?:出来)?的?"
     r"|介绍一下(?:你)?自己|多大了|几岁了?|喜欢什么|吃饭了吗|好吗)(?:啊|呀|呢)?"
+    r"|(?:我)?(?:该|要|应该)?(?:怎么|如何|怎样)(?:来|去)?(?:用|使用|问|跟|和)(?:你|您)(?:说话|聊|聊天|对话|问问题|提问)?(?:啊|呀|呢)?"
+    r"|(?:是)?谁(?:开发|做|研发|制作|设计|造|训练|创造)(?:出来)?(?:了)?(?:的)?(?:你|您)(?:的)?(?:啊|呀|呢)?"
+    r"|(?:你|您)(?:的)?(?:开发者|作者|主人)是谁"
     r"|介绍一下你自己|自我介绍(?:一下)?|who are you|what can you do"
 )
 _PLAY = re.compile(
     r"(?:给我|请|帮我|来|能)?(?:讲|说|来)(?:一?个|点)(?:笑话|故事|段子)|陪我聊(?:聊|天)|(?:我们)?聊聊天?(?:吧)?|唱(?:一?首|个)?歌"
 )
+_DROP = re.compile(
+    r"(?:(?:那|还是|嗯|唉|哎)*(?:算了吧?|好吧|行吧|没事了?))?(?:那)?(?:我)?(?:先|就|还是)?(?:不|别)(?:再)?(?:想)?(?:问|说|聊|谈|管|看|查|提)"
+    r"(?:这个?|那个?|它|这些|那些|这事|这件事|刚才那个)?(?:话题|问题|事|事情)?(?:了|啦|吧)+(?:吧)?"
+    r"|(?:那|我们?|咱们?)?(?:来)?换(?:一?个|别的|其他)(?:话题|问题)(?:吧|了|好吗)?"
+    r"|(?:那|我们?|咱们?)?(?:说|问|聊)(?:点|个)?(?:别的|其他的?)(?:吧|了)?(?:好了)?"
+    r"|(?:那|那就|还是|唉|哎)?算了(?:吧|啦)?"
+)
+_LIBRARY = re.compile(
+    r"(?:请问|那)?(?:(?:你|您|你们|这里|这儿|这个系统|系统里?|目前|现在|我|我们|当前)(?:的)?)?"
+    r"(?:(?:这个)?(?:知识库|资料库|文档库|文件库|资料|文档|库)(?:里面?|中|内|里头)?)?(?:都|一共|总共|目前|现在)*(?:能|可以|能够)?"
+    r"(?:有|收录(?:了)?|包含|包括|存(?:了|着)?|查(?:到|询)?|看(?:到)?|搜(?:到|索)?|上传(?:了)?|导入(?:了)?)(?:着|过|了)?"
+    r"(?:哪些|什么|啥|些什么|多少|几)(?:个|份|篇|种|方面的?|类)?(?:文件|资料|文档|知识|材料|内容)(?:可以?|能)?(?:查|看|问|用)?(?:吗|呢|啊|呀)?"
+    r"|(?:列出|列一下|看看|显示|给我看看?)(?:一下)?(?:所有(?:的)?|全部(?:的)?)?(?:知识库(?:里|中)?的?)?(?:所有(?:的)?|全部(?:的)?)?(?:文件|文档|资料)(?:列表|清单|目录|名称?)?"
+    r"|(?:文件|文档|资料|知识库)(?:列表|清单|目录)"
+)
+_OF_THE_LIBRARY = re.compile(r"知识库|资料库|文档库|文件库|库[里中]|你|您|系统|这里|这儿")
 _META = re.compile(
     r"(?:我|咱们?|我们)?(?:刚才|刚刚|之前|上一?(?:个|次|轮)|前面|最开始|一开始|第[一二三四五六七八九十\d]+(?:个"
     r"|次|轮)|最近)(?:的)?(?:我|你|我们)?(?:都|一共|还)?(?:问|说|聊|回答|讲|提)(?:了|过"
@@ -120,7 +142,7 @@ def classify(question: str, history: Sequence[Turn] = ()) -> tuple[Intent, float
     bare = _MARKS.sub("", text)
     if is_small_talk(question):
         return "chitchat", 0.95
-    if _META.search(bare):
+    if _META.search(bare) or is_library(question):
         return "meta", 0.92
     if _OUT_OF_SCOPE.search(bare):
         return "out_of_scope", 0.7
@@ -147,19 +169,51 @@ def is_small_talk(question: str) -> bool:
         return True
     rest = bare
     for pattern in (_ABOUT_ASSISTANT, _PLAY):
-        rest = pattern.sub("", rest, count=1) if pattern.fullmatch(rest) else rest
+        rest = "" if pattern.fullmatch(rest) else rest
     previous = None
     while rest and rest != previous:
         previous = rest
         for pattern in (_GREETING, _THANKS, _FAREWELL, _ACKNOWLEDGE, _ABOUT_ASSISTANT):
             if match := pattern.match(rest):
                 rest = rest[match.end() :]
-    return not rest
+    return not rest or drops_topic(question) == len(question)
 
 
 def is_meta(question: str) -> bool:
-    """Whether the question is about this conversation ("刚才我问了什么？")."""
-    return bool(_META.search(_MARKS.sub("", question.lower())))
+    """Whether the question is about this conversation or about what can be searched."""
+    return bool(_META.search(_MARKS.sub("", question.lower()))) or is_library(question)
+
+
+def is_library(question: str) -> bool:
+    """Whether the question asks which documents there are ("知识库里有哪些文件？").
+
+    Without a word for the knowledge base only documents as such are meant: 有哪些材料 asks
+    what to hand in.
+    """
+    bare = _MARKS.sub("", question.lower())
+    if not _LIBRARY.fullmatch(bare):
+        return False
+    return bool(_OF_THE_LIBRARY.search(bare)) or bool(
+        re.fullmatch(
+            r"(?:都|一共|目前|现在)*有(?:哪些|什么|几个|多少)?个?(?:文件|文档).*|.*(?:列表|清单|目录)|列.*",
+            bare,
+        )
+    )
+
+
+def drops_topic(question: str) -> int:
+    """How many characters at the beginning end the topic ("算了，不问这个了，"); 0 for none.
+
+    算了 alone ends it only as the whole message; with more behind it the rest must be parted
+    by a mark.
+    """
+    clauses = list(re.finditer(r"[^，,。；;！!？?\s]+[，,。；;！!？?\s]*", question))[:3]
+    end = 0
+    for clause in clauses:
+        if not _DROP.fullmatch(_MARKS.sub("", clause.group())):
+            break
+        end = clause.end()
+    return end
 
 
 def _refined(intent: Intent, text: str) -> Intent:

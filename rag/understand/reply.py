@@ -11,8 +11,6 @@ from rag.understand.regions import find_regions
 from rag.understand.substitute import put, put_region, put_time
 from rag.understand.times import find_times
 
-_ANY_DAY = date(2020, 1, 1)  # only whether a time is named matters here
-
 _AFFIRM = re.compile(
     r"(?:好的?|好嘞|行|可以|嗯+|要的?|需要的?|是的?|对的?|没错|当然|麻烦(?:你|您)?了?|请(?:继续|说"
     r"|讲)?|继续|说吧|讲吧|来吧|ok|okay|yes|好啊|好呀|可以的|那就麻烦你|想|愿意|没问题|请便|嗯嗯)+"
@@ -96,7 +94,7 @@ def merge(
         return None
     if asks(value) and topic_phrase(parse(value)) and len(value) > 6:
         return value  # an option whose reply is a whole question
-    regions, times = find_regions(value), find_times(value, _ANY_DAY)
+    regions, times = find_regions(value), find_times(value, date.today())
     if (regions and asked.slot in ("region", "time")) or (times and asked.slot == "time"):
         made = put_region(value, question, profile) if regions else question
         return put_time(value, made, profile) if times else made

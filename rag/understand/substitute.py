@@ -24,7 +24,6 @@ from rag.understand.slots import LETTERED_PRODUCT as LETTERED
 from rag.understand.slots import QUOTED_TITLE, codes
 from rag.understand.times import find_times
 
-_TODAY = date(2020, 1, 1)  # only the place of a time matters here, never its value
 _MEASURE = re.compile(
     r"(?:满|超过|不满|不足|未满|达到?|大于|小于|高于|低于|第)?[\d.一二两三四五六七八九十百千万半]+\s*"
     r"(?:年|个月|月|天|周|小时|元|万元?|千元|平米?|平方米|公里|人|岁|级|倍|次|%|％|条|章|款|名|类|档)(?:以上|以下|以内|及以上|的)?"
@@ -51,7 +50,7 @@ def kind_of(value: str) -> str:
     regions = find_regions(bare)
     if regions and not without_regions(bare).strip("的地区市省那和与、及跟"):
         return "region"
-    times = find_times(bare, _TODAY)
+    times = find_times(bare, date.today())
     untimed = len(bare) - sum(t.end - t.start for t in times)
     if times and untimed <= sum(bare.count(letter) for letter in "的版和与、及"):
         return "time"
@@ -60,7 +59,7 @@ def kind_of(value: str) -> str:
     letter = re.fullmatch(r"[A-Za-z]{1,2}|[甲乙丙丁]", bare)
     if letter or any(code == bare for code in codes(bare)) or LETTERED.fullmatch(bare):
         return "code"
-    if re.search(rf"(?:{_MEASURE.pattern})$", bare) and not find_times(bare, _TODAY):
+    if re.search(rf"(?:{_MEASURE.pattern})$", bare) and not find_times(bare, date.today()):
         return "measure"
     if is_person(bare.removesuffix("的")):
         return "person"
@@ -113,13 +112,15 @@ def put_region(value: str, question: str, profile: KnowledgeProfile | None) -> s
 
 def put_time(value: str, question: str, profile: KnowledgeProfile | None = None) -> str:
     """`question` about the time that `value` names."""
-    new = find_times(value, _TODAY)
+    new = find_times(value, date.today())
     if not new:
         return question
     text = new[0].text if len(new) == 1 else value.removesuffix("的")
     if re.fullmatch(r"(?:19|20)\d{2}", text):
         text += "年"
-    old = find_times(QUOTED_TITLE.sub(lambda m: "〇" * len(m.group()), question), _TODAY)
+    elif re.fullmatch(r"\d{2}年", text) and new[0].range.start:
+        text = f"{new[0].range.start.year}年"
+    old = find_times(QUOTED_TITLE.sub(lambda m: "〇" * len(m.group()), question), date.today())
     if old:
         last = old[0]
         if re.fullmatch("[上下]半年|.*季度?|.{1,3}月份?", text) and (
@@ -304,7 +305,7 @@ def _matching_span(
             return span
     start = head.start
     inner = [(m.start, m.end) for m in find_regions(head.text)]
-    inner += [(m.start, m.end) for m in find_times(head.text, _TODAY)]
+    inner += [(m.start, m.end) for m in find_times(head.text, date.today())]
     for _, inner_end in sorted(inner):  # what narrows the topic stays
         start = head.start + inner_end
         if text.startswith("的", start):

@@ -115,6 +115,12 @@ _SHORT_YEAR = re.compile(
     r"|的?标准|的?规定|的?补贴|底|初|末|[上下]半年|第?[一二三四]季度|(?:1[0-2]|[1-9])月|的?呢"
     r"|[?？]|$)(?:度)?" + _AFTER_YEAR
 )
+# 24年云南…: two digits that can be no length of time.
+_LOOSE_YEAR = re.compile(
+    r"(?:^|(?<=[，,。：:；;（( 那按在到和与及比是查问]))(?P<y2>[12]\d)年(?=[\u4e00-\u9fffA-Za-z])"
+    r"(?!以[上下内后前]|之[内后前]|[内后前间来多半才都没就了过不满要能可的]|会(?![费员议计])|工龄|司龄|教龄|党龄|军龄|房龄|车龄|"
+    r"保修|质保|经验|工作|期限|左右|前后|年限|老|有效)" + _AFTER_YEAR
+)
 _BARE_YEAR = re.compile(
     r"(?<![\dA-Za-z\-/.〔\[(（第#])(?P<y>(?:19|20)\d{2})(?=\s*(?:版|的"
     r"|呢|[?？，,。、至到~～]|和|与|跟|比|有|是|$))(?![\d])"
@@ -187,9 +193,11 @@ def _spans(text: str, today: date) -> list[Span]:
     for match in _DASHED.finditer(text):
         first, last = int(match["a"]), int(match["b"])
         add(match, (date(first, 1, 1), date(last, 12, 31)) if first <= last else None)
-    for pattern in (_ISO, _FISCAL, _WITH_YEAR, _SHORT_YEAR, _BARE_YEAR):
+    for pattern in (_ISO, _FISCAL, _WITH_YEAR, _SHORT_YEAR, _LOOSE_YEAR, _BARE_YEAR):
         for match in pattern.finditer(text):
             year = _year_in(match, today)
+            if pattern is _LOOSE_YEAR and year and not _near(year, today):
+                continue
             add(match, _within_year(match, year) if year else None)
     for match in _PLAN.finditer(text):
         start_year = 1951 + 5 * (10 + (parse_numeral(match["n"]) or 0))
@@ -209,6 +217,11 @@ def _spans(text: str, today: date) -> list[Span]:
         if not _is_duration(text, match):
             add(match, _within_year(match, year))
     return sorted(found)
+
+
+def _near(year: int, today: date) -> bool:
+    """Whether a year of two digits is one that people shorten (chosen by us)."""
+    return today.year - 8 <= year <= today.year + 1
 
 
 def _is_duration(text: str, match: re.Match[str]) -> bool:

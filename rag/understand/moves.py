@@ -1,0 +1,102 @@
+"""Moves in a conversation that name no topic: asking again, the year before or after."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date
+
+from rag.understand.dialogue import Dialogue
+from rag.understand.times import find_times
+
+_SURE = re.compile(
+    r"(?:那)?(?:你|您|这|这个|这样|以上)?(?:的)?(?:回答|答案|说法|说的|数据|信息)?(?:真的)?(?:是|能|可以)?"
+    r"(?:很|百分百|百分之百)?(?:确定|确认|肯定|真的|对的?|准确|正确|没错|没(?:有)?搞错|没(?:有)?弄错|没记错|可靠|靠谱)(?:吗|么|吧|不|嘛)"
+    r"|(?:是)?真的假的|(?:再)?(?:帮我)?(?:再)?(?:确认|核实|核对|检查|查证)(?:一下|一遍|下)?(?:吧|好吗|这个|这一点)?"
+    r"|(?:你|您)(?:不会|没|没有)(?:搞|弄|记|看)错(?:了)?(?:吧|吗)?|不会(?:搞|弄|记)?错(?:了)?吧"
+)
+_OTHER_YEAR = re.compile(
+    r"(?P<before>(?:再)?(?:前|上)一(?:个)?年度?|上年度?|(?:前|上)一(?:版|期|个版本)|(?:去年|上年|前一年|上一年)(?:的)?那(?:一)?(?:版|份|期|个版本))"
+    r"|(?P<after>(?:后|下)一(?:个)?年度?|次年度?|(?:后|下)一(?:版|期|个版本))"
+)
+_BARE_ASK = re.compile(
+    r"(?:的)?(?:话)?(?:又)?(?:是|有|能|要|为)?(?:呢|多少(?:钱|元)?|几[个天元]?|什么|怎么样|怎样|如何|怎么规定)*(?:呢|呀|啊)?"
+)
+
+_MORE = re.compile(
+    r"^(?:为什么(?:呢|啊|会这样)?|还有(?:呢|吗|别的吗|其他的?吗|哪些|什么)?|其他的?呢|别的呢|(?:除此之外"
+    r"|此外)(?:还有(?:什么|哪些|吗|呢)?)?|(?:能|可以)?(?:再)?(?:说|讲|介绍)?(?:得|的)?(?:详细"
+    r"|具体|清楚|仔细)(?:一?点|一?些|说说|讲讲|说明|介绍)?(?:吗|说明|介绍)?|(?:请)?(?:展开"
+    r"|继续)(?:说说|讲讲|说|讲|吧|介绍)?|再详细(?:一?点|说说)|(?:请)?举(?:一?个|些)例(?:子)?(?:说明)?(?:吗)?"
+    r"|然后呢|接下来呢|之后呢|下一步呢)[\s？?。！!]*$"
+)
+_CONNECTIVE = re.compile(r"^(?:那么?|然后|还有|而|但是?|和)+[,，\s]*")
+_LOOKED_BACK = 4
+"""Questions in which the year under discussion is looked for (chosen by us)."""
+
+
+@dataclass(frozen=True, slots=True)
+class NeighbourYear:
+    """The year that words like 前一年 mean.
+
+    `bare` tells that nothing else is asked, so that `source`, the question under discussion,
+    is asked for `year`; otherwise `typed` is the message with the year in place of `words`.
+    """
+
+    year: str
+    words: str
+    source: str
+    typed: str
+    bare: bool
+
+
+def asks_to_verify(question: str) -> bool:
+    """Whether the whole message asks if the last answer is right."""
+    return bool(_SURE.fullmatch(question.strip("？?！!。.，, ")))
+
+
+def neighbour_year(question: str, dialogue: Dialogue) -> NeighbourYear | None:
+    """The year before or after the one that the last questions were about, if that is meant."""
+    match = _OTHER_YEAR.search(question)
+    if match is None or find_times(_OTHER_YEAR.sub("", question), date.today()):
+        return None
+    for exchange in reversed(dialogue.exchanges[-_LOOKED_BACK:]):
+        years = _whole_years(exchange.question)
+        if len(years) > 1:
+            return None
+        if years:
+            break
+    else:
+        return None
+    steps = 2 if match.group().startswith("再") else 1
+    year = f"{years.pop() + (steps if match['after'] else -steps)}年"
+    before = _CONNECTIVE.sub("", question[: match.start()])
+    rest = question[match.end() :].strip("？?。！! ")
+    link = "" if rest.startswith("的") or not rest else "的"
+    bare = not before.strip("它这那个的，, ") and bool(_BARE_ASK.fullmatch(rest))
+    return NeighbourYear(
+        year, match.group(), exchange.question, f"{before}{year}{link}{rest}", bare
+    )
+
+
+def _whole_years(text: str) -> set[int]:
+    """The years inside which the times of `text` lie."""
+    return {
+        found.range.start.year
+        for found in find_times(text, date.today())
+        if found.range.start and found.range.end and found.range.start.year == found.range.end.year
+    }
+
+
+def asking_for_more(question: str, before: str) -> str | None:
+    """The question that "为什么", "详细点" or "还有呢" asks after `before`; None otherwise."""
+    if not _MORE.match(question):
+        return None
+    asked = before.rstrip("？?。！! ")
+    if question.startswith("为什么"):
+        return f"{asked}，为什么？"
+    if re.match(r"还有|其他|别的|除此|此外", question):
+        return f"除此之外，{asked}？"
+    if re.match(r"然后|接下来|之后|下一步", question):
+        return f"{asked}，接下来呢？"
+    return f"请举例说明：{asked}？" if "例" in question else f"请详细说明：{asked}？"
