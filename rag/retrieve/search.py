@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -34,6 +34,9 @@ PART_WEIGHT = 0.7
 PROBE_HITS = 12
 """Hits of a probe: enough to see two regions or years compete; chosen by us."""
 _EXACT_CANDIDATES = 30
+_ARTICLE_TIMES = 3
+"""How often an article's number counts among the question's words when articles are sought;
+chosen by us."""
 _RECENT_RESULTS = 256
 _RECENT_VECTORS = 1024
 
@@ -174,7 +177,14 @@ class Retriever:
             embedder.fingerprint,
             self._catalog.documents.generation(condition.kb_ids),
         )
-        return _Run(queries, question, exact_terms(question), settings, embedder, key)
+        exact = exact_terms(question, self._shares)
+        return _Run(queries, question, exact, settings, embedder, key)
+
+    def _shares(self, terms: Iterable[str]) -> dict[str, tuple[int, float]]:
+        """How many passages hold each term, and which share of all."""
+        total = max(self._lexical.chunks, 1)
+        found = self._lexical.document_frequencies(terms)
+        return {term: (count, count / total) for term, count in found.items()}
 
     def _search(
         self, run: _Run, condition: SearchFilter, count: int, *, rerank: bool, widen: bool
@@ -245,6 +255,13 @@ class Retriever:
         if run.exact.codes:
             with run.timed("sparse"):
                 terms = self._lexical.query_weights(run.exact.codes)
+                found = self._vectors.search_sparse(terms, condition, _EXACT_CANDIDATES)
+            lists.append((found, 1.0))
+        if run.exact.articles:
+            # Every law has its article 3: the question's other words must tell which is meant.
+            with run.timed("sparse"):
+                tokens = search_tokens(run.question) + list(run.exact.articles) * _ARTICLE_TIMES
+                terms = self._lexical.query_weights(tokens)
                 found = self._vectors.search_sparse(terms, condition, _EXACT_CANDIDATES)
             lists.append((found, 1.0))
         return lists

@@ -3,8 +3,8 @@
 Width and compatibility forms (NFKC), radicals, traditional → simplified (OpenCC's tables, with
 Taiwan's words for the mainland's), lower case, no control or zero-width characters, white
 space collapsed and none between Han letters. `normalise_with_map` also tells where each
-character came from, so that a match in the normalised text can be highlighted in the original. Both functions give the same text,
-and normalising twice changes nothing.
+character came from, so that a match in the normalised text can be highlighted in the original.
+Both functions give the same text, and normalising twice changes nothing.
 """
 
 from __future__ import annotations

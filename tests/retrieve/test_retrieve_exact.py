@@ -29,6 +29,45 @@ def test_terms(question: str, codes: tuple[str, ...], titles: tuple[str, ...]) -
     assert (found.codes, found.titles) == (codes, titles)
 
 
+@pytest.mark.parametrize(
+    ("question", "held", "codes"),
+    [
+        ("净水器亮H3灯咋办", {"h3": (1, 0.1)}, ("h3",)),
+        ("屏幕出现LC", {"lc": (2, 0.001)}, ("lc",)),
+        ("ＬＣ是什么意思", {"lc": (1, 0.5)}, ("lc",)),
+        ("B5纸放哪层", {"b5": (40, 0.001)}, ("b5",)),
+        ("B5纸放哪层", {"b5": (40, 0.4)}, ()),
+        ("B5纸放哪层", {}, ()),
+        ("VIP怎么退", {"vip": (1, 0.001)}, ()),
+        ("5kg以内邮费", {"5kg": (1, 0.001)}, ()),
+        ("WHAT IS THE FEE", {"fee": (1, 0.001), "what": (1, 0.001)}, ()),
+    ],
+)
+def test_short_codes_count_where_they_are_rare(
+    question: str, held: dict[str, tuple[int, float]], codes: tuple[str, ...]
+) -> None:
+    assert exact_terms(question, lambda _: held).codes == codes
+
+
+def test_an_article_begins_with_its_number() -> None:
+    asked = exact_terms("第三条说什么")
+    law = place("第三条　押金在退租后七日内退还。", title="租赁须知")
+    assert asked.articles == ("第3条",)
+    assert exact_matches(asked, law) == ("第3条",)
+    assert not exact_matches(asked, place("违反第三条的，不退押金。"))
+    assert not exact_matches(asked, place("第三条记录：今日无异常。"))
+    assert not exact_matches(asked, place("第三十条　本须知自发布之日起生效。"))
+    chapter = place("押金的数额。").model_copy(update={"heading_path": ("第三章 押金",)})
+    assert exact_matches(exact_terms("第三章讲了什么"), chapter) == ("第3章",)
+
+
+def test_the_law_whose_article_is_asked_for_counts_more() -> None:
+    asked = exact_terms("宿舍管理规定第三条说什么")
+    own = place("第三条 熄灯时间为二十三点。", title="宿舍管理规定")
+    other = place("第三条 还书期限为三十日。", title="图书借阅规定")
+    assert len(exact_matches(asked, own)) > len(exact_matches(asked, other)) == 1
+
+
 def place(text: str, **metadata) -> Chunk:
     return Chunk(
         id="c",

@@ -166,3 +166,23 @@ def test_evidence_follows_the_settings(world: World) -> None:
     evidence = world.retriever.evidence("年假有几天？", found.hits)
     assert [item.n for item in evidence] == [1, 2, 3]
     assert evidence[0].text == LEAVE
+
+
+def test_a_short_code_comes_before_what_only_sounds_alike(world: World) -> None:
+    world.add(
+        "净水器手册.txt",
+        [
+            "H2 滤芯到期：换上新的滤芯。",
+            "H3 漏水保护：关闭进水阀，擦干底盘。",
+            "显示屏亮起故障灯时先断电，再看怎么处理；灯还亮就联系售后。",
+        ],
+    )
+    assert world.texts("净水器灯亮显示H3怎么处理")[0].startswith("H3")
+
+
+def test_words_of_another_region_meet(world: World) -> None:
+    world.add("手冊.txt", ["安裝軟體前請先連上網路。", "滑鼠須另外購買。"])
+    world.add("手册.txt", ["打印机缺纸时亮红灯。"])
+    assert world.texts("软件怎么装")[0].startswith("安裝軟體")
+    assert world.texts("鼠标要买吗")[0].startswith("滑鼠")
+    assert world.texts("列印缺紙")[0].startswith("打印机")
