@@ -62,8 +62,8 @@ def test_a_file_beyond_the_limit_is_refused_before_it_is_stored(app: Application
     kb = app.knowledge.create_base(EDITOR, "库")
     app.settings.update("ingest", {"max_file_mb": 1})
     with pytest.raises(TooLarge, match=r"1\.1 MB，超过上限 1 MB"):
-        app.knowledge.upload(EDITOR, kb.id, "大.txt", BytesIO(b"a" * ((1 << 20) + 1)))
+        app.knowledge.upload(EDITOR, kb.id, "大.txt", io.BytesIO(b"a" * ((1 << 20) + 1)))
     assert app.knowledge.jobs(EDITOR) == []
     assert list(app.files.hashes()) == []
-    job = app.knowledge.upload(EDITOR, kb.id, "小.txt", BytesIO(b"a" * (1 << 20)))
+    job = app.knowledge.upload(EDITOR, kb.id, "小.txt", io.BytesIO(b"a" * (1 << 20)))
     assert job.name == "小.txt"
