@@ -26,6 +26,19 @@ _DECIMAL = re.compile(r"(\d{1,2}(?:[.．]\d{1,2}){0,3})[.．、]?\s*(?=[^\d\s.�
 _CLAUSE = re.compile(rf"第\s*{_NUMBER}\s*条(?:之{_NUMBER})?(?=$|[\s　:：、（(【一-鿿])")
 _SENTENCE_END = tuple("。；;，,！!？?：:、…")
 
+_BRACKETED = re.compile(r"[【〖]\s*([^【】〖〗]{1,30}?)\s*[】〗]")
+_BRACKETED_LEVEL = 3
+"""A line of its own in 【】 stands beside a chapter's section."""
+
+_LEAD = re.compile(r"[^。；;，,！!？?、:：]{2,16}[:：]")
+LEAD_LEVEL = 6
+
+_ENTRY = re.compile(
+    r"\s*(?:[-*•·]\s*)?(?:(?:错误|故障)?代码\s*)?[\[【(（]?"
+    r"(?:[A-Z]{1,4}[-_]?\d{1,4}[A-Za-z]?|\d{1,2}[A-Z]{1,2}\d{0,2}|[A-Z]{2,3})"
+    r"(?:[\]】)）]?\s*[:：—–|]|[\]】)）]?[\s　]+(?=[^\sA-Za-z0-9])|[\]】)）](?=\S))"
+)
+
 _MAX_HEADING = 40
 """Characters of the longest heading; chosen by us, longer lines are sentences."""
 
@@ -54,6 +67,21 @@ def heading_level(line: str, *, decimals: bool = True) -> int | None:
     if depth == 1 and text[match.end(1) : match.end(1) + 1] not in (".", "．", "、"):
         return None
     return _DECIMAL_BASE + depth
+
+
+def bracketed_level(line: str) -> int | None:
+    """The level of a line that is nothing but a short text in 【】 or 〖〗, else None."""
+    return _BRACKETED_LEVEL if _BRACKETED.fullmatch(line.strip()) else None
+
+
+def is_lead(line: str) -> bool:
+    """Whether a line could head the list behind it: "所需材料：", nothing else."""
+    return bool(_LEAD.fullmatch(line.strip()))
+
+
+def starts_entry(line: str) -> bool:
+    """Whether a line begins an entry of a list of codes: "E1：…", "F7 水位故障：…"."""
+    return bool(_ENTRY.match(line))
 
 
 def clause_label(text: str) -> str | None:

@@ -8,6 +8,13 @@ from collections.abc import Sequence
 _WORD = re.compile(r"[A-Za-z0-9À-ɏ\u0370-\u04ff.,;:!?)\]%&@#\"']")
 _WORD_START = re.compile(r"[A-Za-z0-9À-ɏ\u0370-\u04ff(\[&@#\"'$]")
 
+_HAN = "\u3400-\u9fff"
+_CUT_NUMBER = re.compile(
+    rf"[{_HAN}（(：:，,、。；≥≤<>＞＜~～—–约]\d{{1,3}}(?:,\d{{3}})*(?P<mark>[.,]?\d*|[.,])$"
+)
+_REST_OF_NUMBER = re.compile(rf"\d{{1,4}}(?:[.,]\d+)*(?=[A-Za-zμ%％‰℃°{_HAN}，。；）)、/~～—–-]|$)")
+_ITEM_NUMBER = re.compile(r"\d{1,2}\s*[.、．)）]\s*[^\d\s]|(?:19|20)\d\d(?!\d)")
+
 _WRAPPED_SHARE = 0.6
 _MIN_WRAPPED_LINES = 4
 _MIN_WRAPPED_COLUMNS = 30
@@ -18,7 +25,8 @@ _MIN_WRAPPED_COLUMNS = 30
 def join_wrapped(parts: Sequence[str]) -> str:
     """One paragraph from its lines: a space between words, none between Han characters.
 
-    A hyphen at a line's end is dropped when a small letter follows.
+    A hyphen at a line's end is dropped when a small letter follows. A number that the line's
+    end cut in Chinese text ("每次1", "0mg") is one number again.
     """
     text = ""
     for part in parts:
@@ -29,11 +37,25 @@ def join_wrapped(parts: Sequence[str]) -> str:
             text = part
         elif text.endswith("-") and len(text) > 1 and text[-2].isalpha() and part[0].islower():
             text = text[:-1] + part
+        elif _cut_number(text, part):
+            text += part
         elif _WORD.match(text[-1]) and _WORD_START.match(part[0]):
             text = f"{text} {part}"
         else:
             text += part
     return text
+
+
+def _cut_number(text: str, rest: str) -> bool:
+    """Whether a line's end fell into a number: digits behind a Han letter or a mark, and more
+    digits with a unit or letter right behind them. Years and numbered items begin anew."""
+    tail = text[-12:]
+    if not (rest[0].isdigit() and _CUT_NUMBER.search(tail)) or _ITEM_NUMBER.match(rest):
+        return False
+    match = _REST_OF_NUMBER.match(rest)
+    if match is None:
+        return False
+    return not tail.endswith(",") or bool(re.match(r"\d{3}(?!\d)", rest))
 
 
 def columns(text: str) -> int:

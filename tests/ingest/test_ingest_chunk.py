@@ -214,3 +214,28 @@ def test_a_chunk_knows_its_pages_and_boxes() -> None:
 @pytest.mark.parametrize("text", ["", "  \n ", "\u3000"])
 def test_blank_documents_have_no_chunks(text: str) -> None:
     assert cut(paragraph(text)) == []
+
+
+# --- Lists of codes ------------------------------------------------------------------
+
+
+def test_an_entry_of_a_list_of_codes_is_never_cut() -> None:
+    lines = [
+        f"H{n}：第{n}号传感器读数异常。\n先断电五分钟，再检查接线；仍然出现请联系维修。"
+        for n in range(1, 7)
+    ]
+    chunks = cut(heading("故障"), paragraph("\n".join(lines)))
+    assert len(chunks) > 2
+    for line in lines:
+        assert sum(line in found.text for found in chunks) == 1
+        remedy = line.split("\n")[1]
+        assert all(remedy not in found.text or found.text.count("：") for found in chunks)
+
+
+def test_a_remedy_in_its_own_paragraph_stays_with_its_code() -> None:
+    blocks = []
+    for n in range(1, 6):
+        blocks += [paragraph(f"H{n} 水温过高"), paragraph("关机冷却半小时，再清洗进水口的滤网。")]
+    for found in cut(*blocks):
+        assert found.text.startswith("H")
+        assert found.text.count("水温过高") == found.text.count("关机冷却")

@@ -169,3 +169,24 @@ def test_entities_are_refused(tmp_path: Path) -> None:
         )
     with pytest.raises(CorruptDocument):
         read(path)
+
+
+@pytest.mark.parametrize(
+    ("title", "style", "chapters", "levels"),
+    [
+        ("滨海中学食堂管理办法", "Heading 1", ("第一章 总则", "第二章 卫生"), [1, 2, 2]),
+        ("关于食堂", "Title", ("开放", "卫生"), [1, 2, 2]),
+        ("开放", "Heading 1", ("卫生", "价格"), [1, 1, 1]),
+    ],
+)
+def test_the_title_stands_above_chapters_of_its_level(
+    tmp_path: Path, title: str, style: str, chapters: tuple[str, ...], levels: list[int]
+) -> None:
+    def build(document: Any) -> None:
+        document.add_paragraph(title, style=style)
+        for chapter in chapters:
+            document.add_paragraph(chapter, style="Heading 1")
+            document.add_paragraph("食堂每天六点半开门。")
+
+    found = [b for b in read(docx(tmp_path / "a.docx", build)).blocks if b.kind == "heading"]
+    assert [block.level for block in found] == levels

@@ -7,6 +7,7 @@ import pytest
 from ingest_inputs import jsonl, read, rows, texts
 
 from rag.errors import CorruptDocument, EmptyDocument
+from rag.ingest.lines import join_wrapped
 from rag.ingest.markdown import to_markdown
 from rag.ingest.quality import require_text
 
@@ -158,3 +159,30 @@ def test_blank_files_do_not_pass_the_gate(tmp_path: Path, content: str) -> None:
     path.write_text(content, encoding="utf-8")
     with pytest.raises(EmptyDocument, match="没有文字"):
         require_text(read(path))
+
+
+def test_bracketed_lines_and_leads_of_lists_are_headings(tmp_path: Path) -> None:
+    path = tmp_path / "说明.txt"
+    path.write_text(
+        "空气炸锅说明\n\n【清洁】\n炸篮可以水洗【机身除外】。\n\n〖保修〗\n保修一年。\n\n"
+        "随机附件：\n1. 炸篮\n2. 夹子\n\n联系人：\n王工\n",
+        encoding="utf-8",
+    )
+    blocks = read(path).blocks
+    headings = [block.text for block in blocks if block.kind == "heading"]
+    assert headings == ["空气炸锅说明", "【清洁】", "〖保修〗", "随机附件："]
+
+
+@pytest.mark.parametrize(
+    ("lines", "joined"),
+    [
+        (("成人每次1", "0mg，每日两次"), "成人每次10mg，每日两次"),
+        (("合同金额为1,", "200元整"), "合同金额为1,200元整"),
+        (("浓度不超过0.", "5%即可"), "浓度不超过0.5%即可"),
+        (("本办法始于2023", "2024年修订"), "本办法始于2023 2024年修订"),
+        (("共分三类，见表1", "2. 申请"), "共分三类，见表1 2. 申请"),
+        (("version 3", "10 users"), "version 3 10 users"),
+    ],
+)
+def test_a_number_cut_by_a_line_s_end_is_whole_again(lines: tuple[str, ...], joined: str) -> None:
+    assert join_wrapped(lines) == joined

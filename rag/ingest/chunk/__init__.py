@@ -12,12 +12,15 @@ from collections.abc import Callable, Sequence
 from rag.ingest.chunk.sections import Group, Unit, groups
 from rag.ingest.chunk.split import atoms, overlap_start, pack
 from rag.ingest.chunk.tables import ROWS_SHARE, table_pieces
+from rag.ingest.headings import starts_entry
 from rag.ingest.metadata import from_mapping
 from rag.ingest.plain import plain_text
 from rag.settings import IngestSettings
 from rag.types import BBox, Chunk, ChunkKind, Document, DocumentMetadata
 
 _CAPTION = re.compile(r"(续?表|附表|单位|Table)\s*[\d一二三四五六七八九十:：]|.*[:：]$", re.DOTALL)
+_ENTRY_FOLLOWERS = 4
+"""Most blocks behind a code that count as its remedy; chosen by us."""
 _CAPTION_TOKENS = 80
 """Longest text before a table that is taken for its caption; chosen by us."""
 
@@ -78,14 +81,15 @@ class _Cutter:
         limit = self._limit if total <= self._limit else max(self._limit - self._overlap, 1)
         pieces = [
             atom
-            for unit in units
-            for atom in atoms(self._text, unit.start, unit.end, limit, self._count)
+            for start, end in _ranges(units)
+            for atom in atoms(self._text, start, end, limit, self._count)
         ]
         previous: tuple[int, int] | None = None
         for packed in pack(pieces, limit):
             start, end = packed[0].start, packed[-1].end
             begin = start
-            if previous is not None and self._overlap:
+            entry = starts_entry(self._text[start:end].split("\n", 1)[0])
+            if previous is not None and self._overlap and not entry:
                 begin = overlap_start(self._text, *previous, self._overlap, self._count)
                 begin = start if begin >= previous[1] else begin
             covered = [unit for unit in units if unit.start < end and unit.end > start]
@@ -165,6 +169,24 @@ class _Cutter:
                 access=document.kb_id,
             )
         )
+
+
+def _ranges(units: Sequence[Unit]) -> list[tuple[int, int]]:
+    """The places of the units; an entry of a list of codes together with what follows it up
+    to the next entry, so that a remedy stays with its code."""
+    entries = [not unit.is_heading and starts_entry(unit.block.text) for unit in units]
+    if sum(entries) < 2:
+        return [(unit.start, unit.end) for unit in units]
+    found: list[tuple[int, int]] = []
+    followers = _ENTRY_FOLLOWERS
+    for unit, entry in zip(units, entries, strict=True):
+        followers = 0 if entry else followers + 1
+        if entry or unit.is_heading or followers > _ENTRY_FOLLOWERS:
+            followers = followers if entry else _ENTRY_FOLLOWERS
+            found.append((unit.start, unit.end))
+        else:
+            found[-1] = (found[-1][0], unit.end)
+    return found
 
 
 def _kind(group: Group, units: Sequence[Unit]) -> ChunkKind:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from rag.ingest.headings import starts_entry
 from rag.text.sentences import split_sentences
 
 CountTokens = Callable[[str], int]
@@ -31,11 +32,11 @@ class Atom(NamedTuple):
 
 def atoms(text: str, start: int, end: int, limit: int, count: CountTokens) -> list[Atom]:
     """`text[start:end]` in pieces of at most `limit` tokens, cut as gently as possible:
-    at lines, else at sentences, else at commas, else anywhere."""
+    between entries of a list of codes, at lines, else at sentences, at commas, or anywhere."""
     whole = count(text[start:end])
     if whole <= limit:
         return [Atom(start, end, whole)]
-    for split in (_lines, _sentences, _clauses):
+    for split in (_entries, _lines, _sentences, _clauses):
         parts = [(start + a, start + b) for a, b in split(text[start:end])]
         if len(parts) > 1:
             return [atom for a, b in parts for atom in atoms(text, a, b, limit, count)]
@@ -72,6 +73,12 @@ def overlap_start(text: str, start: int, end: int, budget: int, count: CountToke
             break
         begin = candidate
     return begin
+
+
+def _entries(text: str) -> list[tuple[int, int]]:
+    """Ranges from one code of a list to the next, so that each keeps the lines below it."""
+    starts = [m.start() for m in re.finditer(r"^.+$", text, re.M) if starts_entry(m.group())]
+    return _ranges(text, starts) if len(starts) > 1 else []
 
 
 def _lines(text: str) -> list[tuple[int, int]]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from rag.ingest.archive import damaged, read_member
+from rag.ingest.describe import find_type
 from rag.ingest.headings import heading_level
 from rag.ingest.parse.docx_numbering import Numbering, W
 from rag.ingest.parse.docx_styles import Styles
@@ -25,6 +26,9 @@ _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 _REPORT_EVERY = 200
 """Body elements between two calls of the progress function."""
+
+_TITLE_WITHIN = 3
+"""Blocks (a letterhead, a date) that may stand above the title."""
 
 _MAX_GRID = 400
 _MAX_DEPTH = 40
@@ -60,7 +64,7 @@ def parse_docx(
             if notes is not None:
                 blocks.extend(_notes(notes, reader))
         title = _core_title(archive)
-    blocks = list(_join_lists(_lone_numbers(blocks)))
+    blocks = list(_join_lists(_lone_numbers(_under_title(blocks, title))))
     return (Page(number=1, blocks=tuple(blocks)),), title
 
 
@@ -111,7 +115,9 @@ class _Reader:
             # A clause or chapter number is set off by a blank, "1." and "（一）" likewise.
             text = f"{number} {text}"
         if look.heading is not None:
-            return Block(kind="heading", text=text.replace("\n", " "), level=look.heading)
+            about = {"title": True} if look.title else {}
+            one_line = text.replace("\n", " ")
+            return Block(kind="heading", text=one_line, level=look.heading, metadata=about)
         by_number = heading_level(text, decimals=False)
         if by_number is not None and (number or by_number <= 4 or look.bold or len(text) <= 20):
             return Block(kind="heading", text=text, level=by_number)
@@ -234,6 +240,31 @@ def tidy(text: str) -> str:
     """Lines without outer blanks; tabs become one blank."""
     lines = (re.sub(r"[ \t\xa0]+", " ", line).strip() for line in text.split("\n"))
     return "\n".join(line for line in lines if line)
+
+
+def _under_title(blocks: Sequence[Block], stated: str | None) -> list[Block]:
+    """The headings one level lower where the title that opens the text has their level."""
+    first = next((i for i, block in enumerate(blocks) if block.kind == "heading"), None)
+    if first is None or first > _TITLE_WITHIN:
+        return list(blocks)
+    title, rest = blocks[first], [b for b in blocks[first + 1 :] if b.kind == "heading"]
+    level = title.level or 1
+    peers = [block for block in rest if (block.level or 1) <= level]
+    numbered = [block for block in peers if heading_level(block.text) is not None]
+    is_title = heading_level(title.text) is None and (
+        bool(title.metadata.get("title"))
+        or title.text == stated
+        or len(numbered) * 2 > len(peers)
+        or find_type(title.text) is not None
+    )
+    if not peers or not is_title:
+        return list(blocks)
+    return [
+        block.model_copy(update={"level": min((block.level or 1) + level, 9)})
+        if block.kind == "heading" and index > first
+        else block
+        for index, block in enumerate(blocks)
+    ]
 
 
 def _lone_numbers(blocks: Sequence[Block]) -> list[Block]:

@@ -18,7 +18,8 @@ _MAX_CHAIN = 20
 class Look:
     """What a paragraph's style and own properties say.
 
-    `heading` is its level from 1, `contents` marks entries of the table of contents.
+    `heading` is its level from 1, `contents` marks entries of the table of contents, `title`
+    the document's own title.
     """
 
     style: str
@@ -27,6 +28,7 @@ class Look:
     list_level: int | None = None
     contents: bool = False
     bold: bool = False
+    title: bool = False
 
 
 class Styles:
@@ -66,6 +68,7 @@ class Styles:
             list_level=level,
             contents=inherited.contents,
             bold=inherited.bold or _all_bold(element),
+            title=inherited.title,
         )
 
     def _look(self, key: str) -> Look:
@@ -91,7 +94,9 @@ class Styles:
             contents = contents or bool(_CONTENTS.match(name))
             bold = bold or _is_on(style.find(f"{W}rPr/{W}b"))
             current, steps = _value(style, "basedOn") or "", steps + 1
-        return Look(key, heading, list_id, list_level, contents, bold)
+        name = _value(self._styles[key], "name") or "" if key in self._styles else ""
+        title = bool(_TITLE.fullmatch(name.strip()))
+        return Look(key, heading, list_id, list_level, contents, bold, title)
 
 
 def _by_name(name: str) -> int | None:

@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from rag.ingest.headings import clause_label, heading_level, is_title_like
+from rag.ingest.headings import (
+    LEAD_LEVEL,
+    bracketed_level,
+    clause_label,
+    heading_level,
+    is_lead,
+    is_title_like,
+    starts_entry,
+)
 from rag.ingest.lines import unwrap
 from rag.types import Block, Page
 
@@ -25,12 +34,14 @@ def parse_text(text: str) -> tuple[Page, ...]:
             blocks.append(Block(kind=name, text="\n".join(group)))
         group, kind = [], ""
 
-    for line in lines:
+    for number, line in enumerate(lines):
         stripped = line.strip()
         if not stripped:
             flush()
             continue
-        level = heading_level(stripped, decimals=False)
+        level = heading_level(stripped, decimals=False) or bracketed_level(stripped)
+        if level is None and not group and is_lead(stripped) and _lists(lines, number + 1):
+            level = LEAD_LEVEL
         if level is not None:
             flush()
             blocks.append(Block(kind="heading", text=stripped, level=level))
@@ -42,6 +53,12 @@ def parse_text(text: str) -> tuple[Page, ...]:
         group.append(stripped)
     flush()
     return (Page(number=1, blocks=tuple(_with_title(blocks))),)
+
+
+def _lists(lines: Sequence[str], start: int) -> bool:
+    """Whether the next line with text, at most one blank line away, is an item of a list."""
+    following = next((line for line in lines[start : start + 2] if line.strip()), "")
+    return bool(_LIST_ITEM.match(following)) or starts_entry(following)
 
 
 def _with_title(blocks: list[Block]) -> list[Block]:
