@@ -12,9 +12,11 @@ from collections.abc import Sequence
 
 from rag.answer.agreement import agreeing
 from rag.answer.asks import answers_kind
+from rag.answer.clauses import part_meant
 from rag.answer.compare import compare, names_several
 from rag.answer.layout import bullets, numbered, paragraph, quote, shown_table
 from rag.answer.parts import parts
+from rag.answer.passage import goes_on, of_the_subject, with_context, without_repeats
 from rag.answer.pieces import Piece, faq_question, pieces
 from rag.answer.rank import Question, Ranked, holds_kind, presence_in, rank, read_question
 from rag.answer.record import from_record
@@ -37,6 +39,10 @@ LONGEST_FAQ = 600
 
 
 _BLOCK = re.compile(r"\||- |\d{1,3}\. ")
+_ASKS_LIST = re.compile(
+    r"(?:什么|哪种|何种)(?:情况|情形|条件|材料|资料|证件|手续)|(?:带|交|准备)什么"
+)
+_DOING = ("procedure", "troubleshooting")
 _VAGUE = ("text", "yes_no")
 _ONE_THING = ("value", "phone", "email", "url", "place", "person", "organisation", "yes_no")
 
@@ -63,6 +69,7 @@ def _compose(understanding: Understanding, evidence: Sequence[Evidence]) -> str:
         return ""
     text = understanding.standalone_question
     question = read_question(text)
+    usable = of_the_subject(understanding, question, usable)
     if understanding.intent == "comparison" or names_several(understanding):
         answer = compare(understanding, question, usable)
         if answer:
@@ -74,7 +81,7 @@ def _compose(understanding: Understanding, evidence: Sequence[Evidence]) -> str:
         return summarise(question, usable)
     questions = [read_question(text, part) for part in parts(text)]
     answers = [_from_passages(understanding, one, usable) for one in questions]
-    return "\n\n".join(dict.fromkeys(answer for answer in answers if answer))
+    return without_repeats(answers)
 
 
 def _from_passages(
@@ -97,13 +104,20 @@ def _from_passages(
         return _rows(question, ranked)
     if best.kind == "pair":
         return from_record(question, ranked, evidence)
-    if wanted == "list" or best.kind == "lead":
+    if wanted == "list" or best.kind == "lead" or _ASKS_LIST.search(question.focus):
         found = list_items(question, evidence, ranked)
         if found:
             return bullets(found.lead, found.items)
     if wanted == "value":
-        return value_first(question, ranked)
-    return paragraph(_fewest(question, ranked))
+        return with_context(question, ranked) or value_first(question, ranked)
+    if understanding.intent in _DOING or wanted == "steps":
+        going_on = goes_on(best, evidence)
+        if going_on:
+            return paragraph(going_on)
+    chosen = _fewest(question, ranked)
+    if wanted in _ONE_THING:
+        chosen = [one._replace(body=part_meant(question, one.body)) for one in chosen]
+    return with_context(question, ranked) or paragraph(chosen)
 
 
 def _from_faq(question: Question, evidence: Sequence[Evidence]) -> str:

@@ -20,6 +20,7 @@ _ORDER_WORD = re.compile(
 _INLINE_STEP = re.compile(
     r"(?<=[，,；;。])\s*(?=(?:其次|再次|然后|接着|随后|最后|第[二三四五六七八九十]步))"
 )
+_FORBIDS = re.compile(r"不得|不能|禁止|严禁|不予|不准|不可|不属于|不适用|除外")
 _STEP_WORD = re.compile(r"步骤|流程|程序|手续|如下|下列|以下|按照|方法|操作")
 
 
@@ -37,7 +38,7 @@ def steps(
     best: tuple[float, Items] | None = None
     for group in _groups(evidence):
         run = [piece for piece in group if piece.kind != "lead"]
-        if len(run) < 2:
+        if len(run) < 2 or _forbids(question, group):
             continue
         score = _group_score(question, group, run)
         if best is None or score > best[0]:
@@ -106,6 +107,8 @@ def _group_score(question: Question, group: Sequence[Piece], run: Sequence[Piece
     whole = "\n".join([run[0].about, *(piece.body for piece in group)])
     named = "\n".join([run[0].about, group[0].body if group[0].kind == "lead" else ""])
     score = 0.6 * coverage(question.terms, whole) + 0.4 * coverage(question.terms, named)
+    if _FORBIDS.search(question.text) and _FORBIDS.search(named):
+        score += 0.2
     score = max(score, max(covered_by(question.terms, piece) for piece in group))
     if question.asked.wanted == "steps" and _STEP_WORD.search(named):
         score += 0.08
@@ -121,6 +124,12 @@ def _as_items(group: Sequence[Piece], run: list[Piece], evidence: Sequence[Evide
         if heading:
             lead = sentence(heading[-1] + "：", 0)
     return Items(lead or "具体如下：", run[:MOST_ITEMS])
+
+
+def _forbids(question: Question, group: Sequence[Piece]) -> bool:
+    """Whether the list says what is not allowed while the question asks how to do it."""
+    lead = group[0].body if group[0].kind == "lead" else ""
+    return bool(_FORBIDS.search(lead)) and not _FORBIDS.search(question.text)
 
 
 def _inline_steps(ranked: Sequence[Ranked]) -> list[Piece]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from rag.answer.asks import values_of_kind
+from rag.answer.clauses import holds_all, meant, runs, standing_alone
 from rag.answer.layout import quote, sentence
 from rag.answer.pieces import Piece
 from rag.answer.ranges import position
@@ -14,27 +15,43 @@ from rag.answer.terms import coverage
 
 SHORT = 48
 """Characters up to which a sentence shows its value at a glance and stands alone."""
-LONGEST_CLAUSE = 42
+LONGEST_CLAUSE = 60
 """Characters of a clause that may be put in front of its sentence."""
 
-CLEARLY_BETTER = 0.1
-"""Lead (in coverage) of the clause that goes first over the next one; chosen by us."""
-
 _CLAUSE = re.compile(r"(?:[^，,；;。：:！？!?]|(?<=\d)[:,](?=\d))+")
-_DEFINES = re.compile(r"是指|，?指的是|系指|是一种|是一个|是由|，指|称为|定义为|叫做|即为|，是|是")
+_AT_LENGTH = re.compile(r"详细|具体(?:点|说|一)")
+_DEFINES = re.compile(r"是指|，?指的是|系指|是一种|是一个|是由|，指|称为|定义为|叫做|即为|是，|是")
 
 
 def value_first(question: Question, ranked: Sequence[Ranked]) -> str:
-    """The sentence with the value; in front of a long one, the clause that holds the value."""
-    best = ranked[0].piece
+    """The statement with the value, bound to whom and when it holds.
+
+    A statement that says all that is asked stands alone; one that leaves out what its sentence
+    said before (退休人员为400元) is followed by the sentence.
+    """
+    return value_of(question, ranked[0].piece)
+
+
+def value_of(question: Question, best: Piece) -> str:
+    """The statement of one piece that holds the value asked for."""
     body = best.body
-    spans = values_of_kind(question.asked, body)
-    if len(body) <= SHORT or not spans:
+    if _AT_LENGTH.search(question.text):
         return quote(best)
-    clause = _clause_in_range(question, body) or _clause_with_value(question, body, spans)
-    if not clause or body.startswith(clause):
+    in_range = _clause_in_range(question, body) if len(body) > SHORT else ""
+    if in_range:
+        return f"{sentence(in_range, best.n)}\n\n{quote(best)}"
+    run = meant(question, body)
+    if run is None or len(run.text) > LONGEST_CLAUSE:
         return quote(best)
-    return f"{sentence(clause, best.n)}\n\n{quote(best)}"
+    first = runs(question, body)[0] == run and not re.search("[；;]", body[: run.start])
+    if first and (len(body) <= SHORT or len(run.text) >= len(body.rstrip("。；;，,")) - 2):
+        return quote(best)
+    said = standing_alone(run, body)
+    if holds_all(question, said, body):
+        return sentence(said, best.n)
+    if first and body.startswith(run.text):
+        return quote(best)
+    return f"{sentence(said, best.n)}\n\n{quote(best)}"
 
 
 def definition(question: Question, ranked: Sequence[Ranked]) -> Piece | None:
@@ -69,21 +86,3 @@ def _clause_in_range(question: Question, body: str) -> str:
         (m for m in reversed(clauses) if any(m.start() <= s < m.end() for s, _ in spans)), None
     )
     return last.group().strip() if last and len(last.group()) <= LONGEST_CLAUSE else ""
-
-
-def _clause_with_value(question: Question, body: str, spans: Sequence[tuple[int, int]]) -> str:
-    """The clause whose value stands nearest to the question's words; "" when two fit alike."""
-    fits: list[tuple[float, str]] = []
-    previous = ""
-    for match in _CLAUSE.finditer(body):
-        clause = match.group().strip()
-        if any(match.start() <= start and end <= match.end() for start, end in spans):
-            fit = coverage(question.terms, clause) + 0.4 * coverage(question.terms, previous)
-            fits.append((fit, clause))
-        previous = clause
-    fits.sort(key=lambda pair: -pair[0])
-    if not fits or len(fits[0][1]) > LONGEST_CLAUSE:
-        return ""
-    if len(fits) > 1 and fits[0][0] - fits[1][0] < CLEARLY_BETTER:
-        return ""
-    return fits[0][1]

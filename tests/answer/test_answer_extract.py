@@ -109,9 +109,9 @@ MODELS = (
 @pytest.mark.parametrize(
     ("question", "text", "expected"),
     [
-        ("QX-S05的价格是多少？", PRICES, "含税单价（元）：680。[1]"),
-        ("温湿度传感器多少钱？", PRICES, "含税单价（元）：120。[1]"),
-        ("社保专员是谁，分机号多少？", PEOPLE, "姓名：高雯。[1]\n\n分机：8013[1]"),
+        ("QX-S05的价格是多少？", PRICES, "QX-S05，含税单价（元）：680。[1]"),
+        ("温湿度传感器多少钱？", PRICES, "温湿度传感器，含税单价（元）：120。[1]"),
+        ("社保专员是谁，分机号多少？", PEOPLE, "社保专员，姓名：高雯。[1]\n\n社保专员，分机：8013[1]"),
         (
             "QX-200的保修期是多久？",
             MODELS,
@@ -152,7 +152,7 @@ def test_an_accessory_is_not_the_thing_it_fits() -> None:
         "商品编码：QX-100S；名称：监测仪；含税单价（元）：4680；备注：室外"
     )
     answer = extract(meaning("QX-100S多少钱？"), [passage(1, text, title="价格表")])
-    assert answer == "含税单价（元）：4680。[1]"
+    assert answer == "QX-100S，含税单价（元）：4680。[1]"
 
 
 def test_two_questions_in_one_get_two_answers() -> None:
@@ -214,7 +214,7 @@ def test_the_exact_code_wins_over_its_neighbour() -> None:
 
 
 def test_markup_in_a_document_stays_text() -> None:
-    text = "补贴标准为每月1500元，详见[公告](http://evil.example/)与$x$<b>说明</b>。"
+    text = "补贴标准为每月1500元：[公告](http://evil.example/)与$x$<b>说明</b>。"
     answer = extract(meaning("补贴标准是多少？"), [passage(1, text)])
     assert "\\[公告\\](http" in answer
     assert "\\<b\\>" in answer

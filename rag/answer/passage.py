@@ -1,0 +1,115 @@
+"""Chooses among passages and reads on inside one: the subject, what came before and after."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from rag.answer.layout import paragraph
+from rag.answer.pieces import Piece, about, pieces
+from rag.answer.rank import Question, Ranked
+from rag.answer.terms import coverage, presence
+from rag.text.normalise import normalise
+from rag.types import Evidence, Understanding
+
+SUBJECT_WEIGHT = 0.5
+"""Weight of a term from which it can name what a document is about."""
+SAYS_LITTLE = 0.5
+"""A sentence that says less than this share of the question on its own needs the one before."""
+MOST_FOLLOWING = 3
+"""Sentences after the first one that tell how to do it."""
+
+_DOES = re.compile(
+    r"填写|填报|提交|上传|递交|交[到至给]|携带|带上?|出示|拨打|登录|打开|点击|选择|进入|扫码|前往|到.{1,12}[办领取交]|"
+    r"审核|审批|签字|领取|预约|清[理洗]|检查|重[新启]|断电|关闭|更换|联系|须|应当?|可以|后"
+)
+_MARKED = re.compile(r"[^\[\]\n]+?(?:\[\d{1,3}\])+")
+
+
+def of_the_subject(
+    understanding: Understanding, question: Question, evidence: Sequence[Evidence]
+) -> tuple[Evidence, ...]:
+    """The evidence without passages that lack the subject some document's title names.
+
+    健身退卡 is asked: of two passages on 退卡, only that of the 健身 document may answer; a
+    passage that says more of the question stays whatever its title.
+    """
+    kept = list(evidence)
+    slots = understanding.slots
+    named = normalise(" ".join((*slots.region, *slots.product, *(t.text for t in slots.time))))
+    for term in question.terms:
+        if term.weight < SUBJECT_WEIGHT or len(term.text) < 2 or term.text in named:
+            continue
+        titled = [item for item in kept if presence(term.text, about(item.chunk)) == 1.0]
+        if not titled or len(titled) == len(kept):
+            continue
+        best = max(coverage(question.terms, _whole(item)) for item in titled)
+        kept = [
+            item
+            for item in kept
+            if presence(term.text, _whole(item)) >= 0.8
+            or coverage(question.terms, _whole(item)) > best
+        ]
+    return tuple(kept)
+
+
+def with_context(question: Question, ranked: Sequence[Ranked]) -> str:
+    """The best sentence after the one it depends on (…禁止吸烟。违反者罚款200元。), if it does."""
+    best = ranked[0].piece
+    if best.kind != "sentence" or not best.before:
+        return ""
+    others = {one.piece.start: one.piece for one in ranked if one.piece.n == best.n}
+    earlier = [
+        piece
+        for piece in others.values()
+        if piece.kind == "sentence" and piece.end <= best.start and piece.body in best.before
+    ]
+    if not earlier:
+        return ""
+    previous = max(earlier, key=lambda piece: piece.start)
+    own = coverage(question.terms, best.body)
+    gained = coverage(question.terms, f"{previous.body}{best.body}") - own
+    if own >= SAYS_LITTLE or gained < 0.15:
+        return ""
+    return paragraph([previous, best])
+
+
+def goes_on(best: Piece, evidence: Sequence[Evidence]) -> list[Piece]:
+    """The best sentence and those right after it that tell what to do; empty when none does."""
+    if best.kind != "sentence":
+        return []
+    item = next((item for item in evidence if item.n == best.n), None)
+    if item is None:
+        return []
+    chosen = [best]
+    for piece in pieces(item):
+        if piece.start < best.end or piece.kind != "sentence":
+            continue
+        between = item.text[chosen[-1].end : piece.start]
+        if "\n" in between or not _DOES.search(piece.body) or len(chosen) > MOST_FOLLOWING:
+            break
+        chosen.append(piece)
+    return chosen if len(chosen) > 1 else []
+
+
+def without_repeats(answers: Sequence[str]) -> str:
+    """Answers of several parts as paragraphs, without what an earlier one already said."""
+    said = ""
+    kept: list[str] = []
+    for answer in answers:
+        told = normalise(said)
+        rest = answer
+        if said and "|" not in answer:
+            for match in _MARKED.finditer(answer):
+                words = normalise(re.sub(r"\[\d+\]", "", match.group())).strip(" 。.-")
+                if words and words in told:
+                    rest = rest.replace(match.group(), "", 1)
+        rest = re.sub(r"^[-\d.\s]+$", "", rest, flags=re.M).strip()
+        if rest:
+            kept.append(rest)
+            said += rest
+    return "\n\n".join(kept)
+
+
+def _whole(item: Evidence) -> str:
+    return f"{about(item.chunk)}\n{item.text}"
