@@ -15,7 +15,12 @@ from datetime import date
 
 from rag.text.numerals import parse_numeral
 from rag.types import KnowledgeProfile, Turn
-from rag.understand.carry import carry, expand_short_name, leaves_topic_out, names_nothing
+from rag.understand.carry import (
+    carry,
+    expand_short_name,
+    leaves_topic_out,
+    names_nothing,
+)
 from rag.understand.dialogue import (
     Dialogue,
     asked_back,
@@ -26,10 +31,20 @@ from rag.understand.dialogue import (
     supposed,
 )
 from rag.understand.intent import drops_topic, is_meta, is_small_talk
-from rag.understand.moves import asking_for_more, asks_to_verify, neighbour_year
+from rag.understand.moves import (
+    IF_TOPIC,
+    POINTED_CODE,
+    RETURN,
+    asking_for_more,
+    asks_to_verify,
+    is_meant,
+    named_before,
+    neighbour_year,
+    short_for_sibling,
+)
 from rag.understand.phrases import asks, is_name, parse, topic
 from rag.understand.refer import resolve
-from rag.understand.regions import find_regions, region_paths, without_regions
+from rag.understand.regions import find_regions
 from rag.understand.reply import is_affirmation, is_refusal, is_unsure, merge, offer_question
 from rag.understand.substitute import kind_of, put
 from rag.understand.times import find_times
@@ -52,15 +67,6 @@ _CORRECTION = re.compile(
 _CORRECTION_BARE = re.compile(
     r"^(?:我(?:问|说|指|想问|要问|要|要查|查)的是|我是(?:问|说|想问)(?:的是)?|应该是|改成|换成|换个?|更正一下[,，:：]?)(?P<rest>.+)$"
 )
-_RETURN = re.compile(
-    r"^(?:(?:我们?)?(?:再)?(?:回到|说回|回过头来?说|回头说|接着(?:刚才|之前|前面)?的?|继续(?:刚才"
-    r"|之前|前面)?(?:说|聊|问)?的?|再(?:说|问|看|讲|聊)(?:说|问|看|一下|回)?|还是(?:说|问"
-    r"|聊|看)(?:回)?)"
-    r"|(?:刚才|刚刚|之前|前面|上面|最开始|一开始)(?:我|我们|你)?(?:说|问|提|聊|讲)(?:到|起|过)?(?:的)?(?:那个|这个)?|关于|至于|对于|针对)"
-    r"(?:刚才|之前|前面|最开始|上面)?(?:说|问|提|聊)?(?:到)?的?(?:那个|这个)?(?P<topic>[^，,：:？?]{2,30}?)(?:的?(?:问题"
-    r"|话题|事情?|那个问题|政策问题)|方面|来说|来讲|这块|的话)?[，,：:\s]+(?P<rest>.+)$"
-)
-_IF_TOPIC = re.compile(r"^(?P<topic>[^，,？?]{2,20})的话[，,\s]*(?P<rest>[^呢？?].+)$")
 _ANOTHER = re.compile(
     r"^(?:那么?(?:如果|要是|换成|在)?|还有|如果(?:是|换成|在)?|要是(?:在)?|换成|换作|假如是?"
     r"|若是?|假设是?|至于|但是?|而|另外|然后|那如果是?|再?(?:看看|说说|讲讲|查一?下|查查|问问)|对于"
@@ -245,36 +251,32 @@ def _corrected(
     rest = re.sub(r"(?:吧|啊|呢|哦|好吗)?[。.！!？?\s]*$", "", said)
     if not rest:
         return None
-    if asks(said.rstrip("？?")):
+    if asks(rest):
         inner = _referred_or_carried(said, dialogue, profile)
         return _made(question, inner.standalone, "按更正后的说法理解")
     value = rest.removesuffix("的")
     if not is_name(value):
         return None
-    return _made(question, put(value, previous.question, profile), f"更正为“{value}”")
+    return _made(question, put(rest, previous.question, profile), f"更正为“{value}”")
 
 
 def _returned(
     question: str, dialogue: Dialogue, profile: KnowledgeProfile | None
 ) -> Completion | None:
-    match = _RETURN.match(question) or _IF_TOPIC.match(question)
+    match = RETURN.match(question) or IF_TOPIC.match(question)
     if match is None or dialogue.previous is None:
         return None
     named, rest = match["topic"].strip(), _CONNECTIVE.sub("", match["rest"].strip())
-    about = next((t for t in dialogue.topics() if _is_meant(named, t)), "")
+    about = next((t for t in dialogue.topics() if is_meant(named, t)), "")
+    if (about or named_before(named, dialogue)) and (code := POINTED_CODE.match(rest)):
+        return _made(question, f"{named}{rest[code.start('code') :]}", f"回到“{named}”", named)
+    if not about and leaves_topic_out(rest, Dialogue(), None):
+        about = named_before(named, dialogue)
+        return _made(question, about + rest, f"回到“{about}”", about) if about else None
     if not about or not leaves_topic_out(rest, Dialogue(), None):
         return None
     inner = Dialogue([e for e in dialogue.exchanges if e.topic == about][-1:])
     return _made(question, carry(rest, inner, profile), f"回到“{about}”", about)
-
-
-def _is_meant(named: str, about: str) -> bool:
-    """Whether a short name ("上海的补贴") means this topic ("上海人才租房补贴")."""
-    if named in about:
-        return True
-    regions, others = region_paths(named), region_paths(about)
-    core = without_regions(named).strip("的 ")
-    return bool(core) and about.endswith(core) and (not regions or set(regions) <= set(others))
 
 
 def _more(question: str, dialogue: Dialogue, profile: KnowledgeProfile | None) -> Completion | None:
@@ -297,6 +299,7 @@ def _another(
         made = put(item, dialogue.exchanges[-1].question, profile)
         whole = made if kind_of(item) == "relation" else None
         return _made(question, whole or f"介绍一下{item}", f"指的是“{item}”")
+    said = value
     value = value.removesuffix("的") if kind_of(value) != "measure" else value
     if not value or _is_predicate(value):
         return None
@@ -313,7 +316,7 @@ def _another(
     if not marked and kind == "relation" and not (is_name(question) and len(value) > 1):
         return None
     target = _target(kind, dialogue)
-    return _made(question, put(value, target, profile), f"沿用上一个问题，换成“{value}”")
+    return _made(question, put(said, target, profile), f"沿用上一个问题，换成“{value}”")
 
 
 _KINDS_ALONE = ("region", "time", "code", "clause", "relation")
@@ -383,7 +386,7 @@ def _referred_or_carried(
     if not dialogue.exchanges and names_nothing(question, profile):
         return Completion(question, False, "", "", (question,))
     if dialogue.exchanges:
-        whole = (
+        whole = short_for_sibling(body, dialogue.exchanges[-1].question, profile) or (
             carry(body, dialogue, profile) if leaves_topic_out(body, dialogue, profile) else None
         )
         if whole:

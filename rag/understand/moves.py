@@ -6,7 +6,12 @@ import re
 from dataclasses import dataclass
 from datetime import date
 
+from rag.types import KnowledgeProfile
+from rag.understand.carry import known_topic
 from rag.understand.dialogue import Dialogue
+from rag.understand.regions import region_paths, without_regions
+from rag.understand.siblings import with_sibling_replaced
+from rag.understand.slots import CODE
 from rag.understand.times import find_times
 
 _SURE = re.compile(
@@ -30,6 +35,15 @@ _MORE = re.compile(
     r"|继续)(?:说说|讲讲|说|讲|吧|介绍)?|再详细(?:一?点|说说)|(?:请)?举(?:一?个|些)例(?:子)?(?:说明)?(?:吗)?"
     r"|然后呢|接下来呢|之后呢|下一步呢)[\s？?。！!]*$"
 )
+RETURN = re.compile(
+    r"^(?:(?:我们?)?(?:再)?(?:回到|说回|回过头来?说|回头说|接着(?:刚才|之前|前面)?的?|继续(?:刚才"
+    r"|之前|前面)?(?:说|聊|问)?的?|再(?:说|问|看|讲|聊)(?:说|问|看|一下|回)?|还是(?:说|问"
+    r"|聊|看)(?:回)?)"
+    r"|(?:刚才|刚刚|之前|前面|上面|最开始|一开始)(?:我|我们|你)?(?:说|问|提|聊|讲)(?:到|起|过)?(?:的)?(?:那个|这个)?|关于|至于|对于|针对)"
+    r"(?:刚才|之前|前面|最开始|上面)?(?:说|问|提|聊)?(?:到)?的?(?:那个|这个)?(?P<topic>[^，,：:？?]{2,30}?)(?:的?(?:问题"
+    r"|话题|事情?|那个问题|政策问题)|方面|来说|来讲|这块|的话)?[，,：:\s]+(?P<rest>.+)$"
+)
+IF_TOPIC = re.compile(r"^(?P<topic>[^，,？?]{2,20})的话[，,\s]*(?P<rest>[^呢？?].+)$")
 _CONNECTIVE = re.compile(r"^(?:那么?|然后|还有|而|但是?|和)+[,，\s]*")
 _LOOKED_BACK = 4
 """Questions in which the year under discussion is looked for (chosen by us)."""
@@ -48,6 +62,33 @@ class NeighbourYear:
     source: str
     typed: str
     bare: bool
+
+
+_HOW_MUCH = re.compile(r"多少|几[\u4e00-\u9fff]")
+_BARE_AMOUNT = re.compile(
+    r"(?P<name>[\u4e00-\u9fffA-Za-z0-9]{2,10}?)(?:的)?(?:是|要|有)?(?:多少(?:钱|元|天)?|几[天元块次年])[\s？?]*"
+)
+
+
+POINTED_CODE = re.compile(rf"(?:那|这)?(?:个|款|种)?(?P<code>{CODE.pattern})")
+"""A code at the beginning, with or without a pointing word."""
+
+
+def named_before(words: str, dialogue: Dialogue) -> str:
+    """The words with which an earlier question begins, up to and with `words`; "" for none."""
+    for exchange in reversed(dialogue.exchanges):
+        at = exchange.question.find(words)
+        if at >= 0:
+            return exchange.question[: at + len(words)]
+    return ""
+
+
+def short_for_sibling(question: str, before: str, profile: KnowledgeProfile | None) -> str | None:
+    """The last question asked of a sibling or a part that is named alone: "附属卡多少"."""
+    match = _BARE_AMOUNT.fullmatch(question)
+    if match is None or not _HOW_MUCH.search(before) or known_topic(match["name"], profile):
+        return None
+    return with_sibling_replaced(match["name"], before)
 
 
 def asks_to_verify(question: str) -> bool:
@@ -100,3 +141,12 @@ def asking_for_more(question: str, before: str) -> str | None:
     if re.match(r"然后|接下来|之后|下一步", question):
         return f"{asked}，接下来呢？"
     return f"请举例说明：{asked}？" if "例" in question else f"请详细说明：{asked}？"
+
+
+def is_meant(named: str, about: str) -> bool:
+    """Whether a short name ("上海的补贴") means this topic ("上海人才租房补贴")."""
+    if named in about:
+        return True
+    regions, others = region_paths(named), region_paths(about)
+    core = without_regions(named).strip("的 ")
+    return bool(core) and about.endswith(core) and (not regions or set(regions) <= set(others))

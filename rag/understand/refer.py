@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from rag.understand import lexicon
 from rag.understand.dialogue import Dialogue, listed
+from rag.understand.names import find_names
 from rag.understand.phrases import is_person, parse
 from rag.understand.regions import find_regions
 from rag.understand.slots import QUOTED_TITLE
@@ -204,7 +205,9 @@ def _places(result: Referred, topics: list[str], dialogue: Dialogue) -> None:
 def _pointing(result: Referred, topics: list[str], dialogue: Dialogue) -> None:
     position = 0
     while match := _POINTING.search(_masked(result.text), position):
-        noun = _noun_after(result.text, match.end())
+        noun = _shared_head(result.text, match.end(), topics) or _noun_after(
+            result.text, match.end()
+        )
         if _DUMMY.match(result.text, match.start()) and noun not in ("办法",):
             position = match.end()
             continue
@@ -304,12 +307,23 @@ def _last_person(text: str) -> str:
         for p in parse(text[:300]).phrases
         if p.kind == "person" or p.text.endswith(("负责人", "主管", "经理", "专员"))
     ]
-    names = [t.text for t in parse(text[:300]).tokens if t.tag == "nr" and len(t.text) >= 2]
+    names = [text[start:end] for start, end in find_names(text[:300])]
     return (names or phrases or [""])[-1]
 
 
 def _masked(text: str) -> str:
     return QUOTED_TITLE.sub(lambda m: "〇" * len(m.group()), text)
+
+
+def _shared_head(text: str, position: int, topics: list[str]) -> str:
+    """The words right behind pointing words with which the latest topic ends (这个套餐)."""
+    for topic in topics[:2]:
+        bare = topic.strip("《》")
+        for length in (4, 3, 2):
+            word = text[position : position + length]
+            if len(word) == length < len(bare) and bare.endswith(word):
+                return word
+    return ""
 
 
 def _noun_after(text: str, position: int) -> str:

@@ -20,6 +20,7 @@ from rag.understand.regions import (
     official_name,
     without_regions,
 )
+from rag.understand.siblings import with_sibling_replaced
 from rag.understand.slots import LETTERED_PRODUCT as LETTERED
 from rag.understand.slots import QUOTED_TITLE, codes
 from rag.understand.times import find_times
@@ -72,8 +73,21 @@ def kind_of(value: str) -> str:
 
 
 def put(value: str, question: str, profile: KnowledgeProfile | None) -> str | None:
-    """`question` with `value` in place of what has its kind; None when it has no place."""
+    """`question` with `value` in place of what has its kind; None when it has no place.
+
+    A value of a region and a year, or of a year and a thing, replaces both. 的 at its end
+    tells that its head is left out ("退休的"): without a sibling it goes in front.
+    """
     kind = kind_of(value)
+    if kind not in ("region", "time", "clause", "code", "measure"):
+        bare = value.removesuffix("的")
+        if made := _put_pieces(bare, question, profile):
+            return made
+        if made := with_sibling_replaced(bare, question, attributive=bare != value):
+            return made
+        if bare != value and kind != "person" and parse(bare).tokens[-1:] and _describes(bare):
+            return _before_narrowing(bare, question)
+        value = bare
     if kind == "region":
         return put_region(value, question, profile)
     if kind == "time":
@@ -93,6 +107,23 @@ def put(value: str, question: str, profile: KnowledgeProfile | None) -> str | No
     if kind in ("relation", "clause"):
         return _ask_relation(value, question)
     return _put_thing(value, question)
+
+
+def _put_pieces(value: str, question: str, profile: KnowledgeProfile | None) -> str | None:
+    """A value of several kinds, piece by piece: 2023年云南, 2023年西山校区."""
+    times = find_times(value, date.today())
+    if len(times) != 1:
+        return None
+    rest = (value[: times[0].start] + value[times[0].end :]).strip("的版 和与、在")
+    if not rest or codes(times[0].text):
+        return None
+    made = put(rest, question, profile)
+    return put_time(times[0].text, made, profile) if made else None
+
+
+def _describes(value: str) -> bool:
+    """Whether a value with 的 says how something is, not what (退休的, 自费的)."""
+    return parse(value).tokens[-1].tag[0] in "vabdz"
 
 
 def put_region(value: str, question: str, profile: KnowledgeProfile | None) -> str:
