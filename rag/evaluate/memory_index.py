@@ -12,8 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rag.retrieve.fuse import Ranked, rrf, weighted
-from rag.retrieve.query import lexical_text
-from rag.retrieve.search import search_tokens
+from rag.retrieve.query import lexical_text, search_tokens
 from rag.settings import RetrievalSettings
 from rag.store.lexical import REFERENCE_LENGTH, bm25_weights, idf, term_id
 from rag.text.tokenise import tokenise

@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 from pathlib import PurePath
 
+from rag.text.formal_words import formal_words
 from rag.text.normalise import normalise
+from rag.text.tokenise import STOP_WORDS, query_terms, tokenise
 from rag.types import Chunk
 
 _QUOTED_TITLE = re.compile(r"[《〈<]{1,2}([^《》〈〉<>\n]{2,60})[》〉>]{1,2}")
@@ -52,3 +54,14 @@ def query_text(question: str) -> str:
 def quoted_titles(question: str) -> tuple[str, ...]:
     """Titles that the question names in 《》, normalised, each once, in order."""
     return tuple(dict.fromkeys(normalise(title) for title in _QUOTED_TITLE.findall(question)))
+
+
+def search_tokens(question: str) -> list[str]:
+    """The terms a question is searched by: its index terms without stop words, its words once
+    more, so that a whole word weighs more than two letters that happen to meet, and the formal
+    words for everyday ones, once."""
+    terms = [term for term in tokenise(question) if term not in STOP_WORDS]
+    words = query_terms(question)
+    formal = formal_words(query_text(question), words)
+    others = dict.fromkeys(word for found in formal.values() for word in found)
+    return (terms or tokenise(question)) + words + [w for w in others if w not in terms]

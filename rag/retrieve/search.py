@@ -9,14 +9,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rag.errors import ModelError
+from rag.errors import ModelError, StoreError
 from rag.retrieve.cache import RecentResults
 from rag.retrieve.compress import compress
 from rag.retrieve.exact import ExactTerms, exact_matches, exact_terms
 from rag.retrieve.fuse import Ranked, rrf, weighted
-from rag.retrieve.query import query_text
-from rag.text.formal_words import formal_words
-from rag.text.tokenise import STOP_WORDS, query_terms, tokenise
+from rag.retrieve.query import query_text, search_tokens
+from rag.text.tokenise import query_terms
 from rag.types import Evidence, Hit, QueryPlan, Retrieval, SearchFilter, Slots
 
 if TYPE_CHECKING:
@@ -37,6 +36,10 @@ _EXACT_CANDIDATES = 30
 _ARTICLE_TIMES = 3
 """How often an article's number counts among the question's words when articles are sought;
 chosen by us."""
+_SWAPS = 2
+_SWAP_SECONDS = 1.0
+"""Searches that are begun again during an exchange of the embedder, and how long each waits
+for its end; it takes milliseconds. Chosen by us."""
 _RECENT_RESULTS = 256
 _RECENT_VECTORS = 1024
 
@@ -53,6 +56,10 @@ _CONDITIONS: tuple[tuple[str, str, object], ...] = (
 "no condition". Never given up: knowledge bases and documents, which say what may be read."""
 
 
+class _Swapped(Exception):
+    """The embedder or the vectors were exchanged during a search."""
+
+
 @dataclass
 class _Run:
     """One search: what is looked for, under which settings, and the time that it took."""
@@ -62,6 +69,7 @@ class _Run:
     exact: ExactTerms
     settings: Settings
     embedder: Embedder
+    space: tuple[str, str]
     key: Hashable
     timings_ms: dict[str, float] = field(default_factory=dict)
 
@@ -130,12 +138,15 @@ class Retriever:
         queries = tuple(query for query in plan.queries if query.strip())
         if not queries or not plan.filter.kb_ids:
             return Retrieval()
-        run = self._run(queries, question or queries[0], plan.filter)
-        count = top_k or run.settings.retrieval.top_k
-        key = (run.key, plan.filter, count, rerank, "search")
-        return self._results.get(
-            key, lambda: self._search(run, plan.filter, count, rerank=rerank, widen=True)
-        )
+
+        def found(run: _Run) -> Retrieval:
+            count = top_k or run.settings.retrieval.top_k
+            return self._results.get(
+                (run.key, plan.filter, count, rerank, "search"),
+                lambda: self._search(run, plan.filter, count, rerank=rerank, widen=True),
+            )
+
+        return self._in_one_space(queries, question or queries[0], plan.filter, found)
 
     def probe(self, question: str, kb_ids: Sequence[str], slots: Slots) -> tuple[Hit, ...]:
         """A first look for the ambiguity judge: what is found under the known slots, reranked.
@@ -147,12 +158,14 @@ class Retriever:
         dates = [d for r in slots.time for d in (r.start, r.end) if d is not None]
         years = (min(d.year for d in dates), max(d.year for d in dates)) if dates else None
         condition = SearchFilter(kb_ids=tuple(kb_ids), regions=slots.region, years=years)
-        run = self._run((question,), question, condition)
-        found = self._results.get(
-            (run.key, condition, "probe"),
-            lambda: self._search(run, condition, PROBE_HITS, rerank=True, widen=False),
-        )
-        return found.hits
+
+        def found(run: _Run) -> Retrieval:
+            return self._results.get(
+                (run.key, condition, "probe"),
+                lambda: self._search(run, condition, PROBE_HITS, rerank=True, widen=False),
+            )
+
+        return self._in_one_space((question,), question, condition, found).hits
 
     def evidence(self, question: str, hits: Sequence[Hit]) -> tuple[Evidence, ...]:
         """What of these hits the answer step gets: near-duplicates out, within the budget."""
@@ -167,18 +180,51 @@ class Retriever:
 
     # --- The stages -------------------------------------------------------------------
 
+    def _in_one_space(
+        self,
+        queries: tuple[str, ...],
+        question: str,
+        condition: SearchFilter,
+        found: Callable[[_Run], Retrieval],
+    ) -> Retrieval:
+        """What is found with an embedder and its own vectors: again when both were exchanged
+        for others in the middle of the search."""
+        for _ in range(_SWAPS):
+            self._settle()
+            run = self._run(queries, question, condition)
+            try:
+                return found(run)
+            except _Swapped:
+                continue
+            except (ValueError, StoreError):
+                if self._space() == run.space and run.space[0] == run.space[1]:
+                    raise
+        self._settle()
+        return found(self._run(queries, question, condition))
+
+    def _space(self) -> tuple[str, str]:
+        """Fingerprints of the embedder in use and of the vectors in use."""
+        return self._embedder().fingerprint, self._vectors.fingerprint
+
+    def _settle(self) -> None:
+        """Wait for the moment between the exchange of the vectors and that of the embedder."""
+        until = time.monotonic() + _SWAP_SECONDS
+        while len(set(self._space())) > 1 and time.monotonic() < until:
+            time.sleep(0.01)
+
     def _run(self, queries: tuple[str, ...], question: str, condition: SearchFilter) -> _Run:
         settings, embedder = self._settings(), self._embedder()
+        space = (embedder.fingerprint, self._vectors.fingerprint)
         key = (
             queries,
             question,
             settings.retrieval,
             settings.reranker,
-            embedder.fingerprint,
+            space,
             self._catalog.documents.generation(condition.kb_ids),
         )
         exact = exact_terms(question, self._shares)
-        return _Run(queries, question, exact, settings, embedder, key)
+        return _Run(queries, question, exact, settings, embedder, space, key)
 
     def _shares(self, terms: Iterable[str]) -> dict[str, tuple[int, float]]:
         """How many passages hold each term, and which share of all."""
@@ -204,6 +250,8 @@ class Retriever:
                 hits = self._rerank(run.question, hits)
         with run.timed("order"):
             hits = _ordered(run, hits)[:count]
+        if self._space() != run.space:
+            raise _Swapped
         return Retrieval(
             hits=tuple(hits),
             widened=tuple(widened) if hits else (),
@@ -328,17 +376,6 @@ def _ordered(run: _Run, hits: list[Hit]) -> list[Hit]:
         hit.model_copy(update={"rank": rank, "why": _why(hit, found[hit.chunk.id], terms)})
         for rank, hit in enumerate(sorted(hits, key=place), start=1)
     ]
-
-
-def search_tokens(question: str) -> list[str]:
-    """The terms a question is searched by: its index terms without stop words, its words once
-    more, so that a whole word weighs more than two letters that happen to meet, and the formal
-    words for everyday ones, once."""
-    terms = [term for term in tokenise(question) if term not in STOP_WORDS]
-    words = query_terms(question)
-    formal = formal_words(query_text(question), words)
-    others = dict.fromkeys(word for found in formal.values() for word in found)
-    return (terms or tokenise(question)) + words + [w for w in others if w not in terms]
 
 
 def _why(hit: Hit, exact: Sequence[str], terms: Sequence[str]) -> str:

@@ -36,24 +36,24 @@ __all__ = ["VectorRow", "VectorStore"]
 WRITE_BATCH = 500
 """Rows in one request: a Lite search slows down with rows that are not flushed yet."""
 
-READ_BATCH = 2000
-"""Rows in one page of a listing."""
+READ_BATCH = 2000  # rows in one page of a listing
 
 _PREFIX = "zhiwen_"
 
 
 @dataclass
 class _Space:
-    """The vectors of one embedder: its key, dimension and the collections that are ready.
+    """The vectors of one embedder. `collections` maps a knowledge base's id (or "" for the
+    shared one) to one that is ready; it is replaced, never changed, so readers need no lock."""
 
-    `collections` maps a knowledge base's id (or "" for the shared one) to a collection; it
-    is replaced, never changed, so that readers need no lock.
-    """
-
-    key: str
     fingerprint: str
     dimension: int
     collections: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:  # part of collections' names
+        named = f"{self.fingerprint}\0{self.dimension}".encode()
+        return hashlib.blake2b(named, digest_size=6).hexdigest()
 
 
 class VectorStore:
@@ -91,6 +91,11 @@ class VectorStore:
         with self._write:
             self._connect()
             self._space = self._ready(fingerprint, dimension)
+
+    @property
+    def fingerprint(self) -> str:
+        """The fingerprint that `open` was given last."""
+        return self._opened().fingerprint
 
     def beside(self, fingerprint: str, dimension: int) -> VectorStore:
         """Another embedder's vectors in the same store, to be built while this one serves.
@@ -337,7 +342,7 @@ class VectorStore:
             raise
 
     def _ready(self, fingerprint: str, dimension: int) -> _Space:
-        space = _Space(_key(fingerprint, dimension), fingerprint, dimension)
+        space = _Space(fingerprint, dimension)
         own = _PREFIX + space.key
         with self._writing() as client:
             for name in client.list_collections():
@@ -393,7 +398,3 @@ class VectorStore:
         if self._space is None:
             raise RuntimeError("VectorStore.open has not been called")
         return self._space
-
-
-def _key(fingerprint: str, dimension: int) -> str:
-    return hashlib.blake2b(f"{fingerprint}\0{dimension}".encode(), digest_size=6).hexdigest()

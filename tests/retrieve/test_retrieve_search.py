@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable, Sequence
 from datetime import date
 
+import numpy as np
 import pytest
-from retrieve_world import World
+from retrieve_world import PairEmbedder, World
 
 from rag.errors import ModelUnavailable
+from rag.ingest.rebuild import fill
 from rag.types import Slots, TimeRange
 
 LEAVE = "员工入职满一年后享有五天带薪年假，满十年为十天。"
@@ -186,3 +190,43 @@ def test_words_of_another_region_meet(world: World) -> None:
     assert world.texts("软件怎么装")[0].startswith("安裝軟體")
     assert world.texts("鼠标要买吗")[0].startswith("滑鼠")
     assert world.texts("列印缺紙")[0].startswith("打印机")
+
+
+class WideEmbedder(PairEmbedder):
+    """Another embedder, of another dimension."""
+
+    fingerprint = "pairs_2"
+    dimension = 64
+
+
+def swapped(world: World) -> tuple[WideEmbedder, Callable[[], None]]:
+    """Another embedder with its vectors beside those in use, and the switch to its vectors."""
+    other = WideEmbedder()
+    fill(world.catalog, world.vectors.beside(other.fingerprint, other.dimension), other)
+    return other, lambda: world.vectors.open(other.fingerprint, other.dimension)
+
+
+def test_a_search_between_the_two_steps_of_an_exchange_waits(world: World) -> None:
+    world.add("员工手册.docx", [LEAVE, EXPENSES])
+    other, switch = swapped(world)
+    switch()
+    timer = threading.Timer(0.1, lambda: setattr(world, "embedder", other))
+    timer.start()
+    assert world.texts("年假有几天？")[0] == LEAVE
+    timer.join()
+
+
+def test_a_search_during_an_exchange_is_begun_again(world: World) -> None:
+    world.add("员工手册.docx", [LEAVE, EXPENSES])
+    other, switch = swapped(world)
+    old, embed = world.embedder, world.embedder.embed_queries
+
+    def exchange(texts: Sequence[str]) -> np.ndarray:
+        vectors = embed(texts)
+        switch()
+        world.embedder = other
+        return vectors
+
+    old.embed_queries = exchange
+    assert world.texts("年假有几天？")[0] == LEAVE
+    assert other.calls == 1
