@@ -239,3 +239,34 @@ def test_a_remedy_in_its_own_paragraph_stays_with_its_code() -> None:
     for found in cut(*blocks):
         assert found.text.startswith("H")
         assert found.text.count("水温过高") == found.text.count("关机冷却")
+
+
+# --- Tiny sections -------------------------------------------------------------------
+
+
+def scraps(count: int) -> list[Block]:
+    blocks = [heading("设备清单")]
+    for n in range(count):
+        blocks += [heading(f"{n}号机房", 2), paragraph("值守两人。")]
+    return blocks
+
+
+def test_many_tiny_sections_of_one_parent_become_few_chunks() -> None:
+    options = IngestSettings(chunk_tokens=120, chunk_overlap=0.0)
+    chunks = cut(*scraps(20), options=options)
+    assert len(chunks) < 6
+    assert all(found.heading_path == ("设备清单",) for found in chunks)
+    text = "\n".join(found.text for found in chunks)
+    assert all(f"{n}号机房" in text for n in range(20))
+    assert all(len(found.text) <= 120 for found in chunks)
+
+
+def test_a_few_short_sections_stay_apart() -> None:
+    assert len(cut(*scraps(4), options=IngestSettings(chunk_tokens=120, chunk_overlap=0.0))) == 4
+
+
+def test_short_articles_stay_apart() -> None:
+    blocks = [heading("出入管理规定")]
+    blocks += [paragraph(f"第{n}条 来访者登记。") for n in range(1, 21)]
+    chunks = cut(*blocks, options=IngestSettings(chunk_tokens=400, chunk_overlap=0.0))
+    assert len(chunks) == 20

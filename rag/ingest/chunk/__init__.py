@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from rag.ingest.chunk.merge import merge_tiny
 from rag.ingest.chunk.sections import Group, Unit, groups
 from rag.ingest.chunk.split import atoms, overlap_start, pack
 from rag.ingest.chunk.tables import ROWS_SHARE, table_pieces
@@ -39,7 +40,7 @@ def chunk(
         count_tokens: length of a text in the embedder's tokens.
     """
     cutter = _Cutter(document, settings, count_tokens)
-    for group in groups(document):
+    for group in merge_tiny(groups(document), cutter.length, settings.chunk_tokens):
         cutter.cut(group)
     return cutter.chunks
 
@@ -56,6 +57,10 @@ class _Cutter:
         self._limit = settings.chunk_tokens
         self._overlap = int(settings.chunk_tokens * settings.chunk_overlap)
         self.chunks: list[Chunk] = []
+
+    def length(self, group: Group) -> int:
+        """Tokens of a group's text."""
+        return self._count(self._text[group.units[0].start : group.units[-1].end])
 
     def cut(self, group: Group) -> None:
         run: list[Unit] = []

@@ -36,11 +36,13 @@ class Unit:
 
 @dataclass
 class Group:
-    """Units that belong together. `label` is the article's number when it is one."""
+    """Units that belong together. `label` is the article's number when it is one; `merged`
+    says that several tiny sections are together, below the path's last heading."""
 
     heading_path: tuple[str, ...]
     label: str | None = None
     units: list[Unit] = field(default_factory=list)
+    merged: bool = False
 
     @property
     def path(self) -> tuple[str, ...]:
