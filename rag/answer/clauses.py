@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from rag.answer.asks import values_of_kind
 from rag.answer.rank import Question
-from rag.answer.terms import Term, presence
+from rag.answer.terms import Term, content_terms, presence
 from rag.answer.values import find_values
 
 CLEARLY_BETTER = 0.1
@@ -72,8 +72,9 @@ def meant(question: Question, body: str) -> Run | None:
         return turned
     if len(found) == 1:
         return found[0]
+    terms = content_terms(question.focus) or question.terms
     fits = sorted(
-        ((_fit(question.terms, found, index), -index) for index in range(len(found))), reverse=True
+        ((_fit(terms, found, index), -index) for index in range(len(found))), reverse=True
     )
     if fits[0][0] - fits[1][0] < CLEARLY_BETTER:
         return None
@@ -82,7 +83,8 @@ def meant(question: Question, body: str) -> Run | None:
 
 def holds_all(question: Question, said: str, body: str) -> bool:
     """Whether the words say as much of the question's terms as the whole sentence does."""
-    terms = [term for term in question.terms if presence(term.text, body) > 0.5]
+    asked = content_terms(question.focus) or question.terms
+    terms = [term for term in asked if presence(term.text, body) > 0.5]
     return all(presence(term.text, said) > 0.5 for term in terms if term.weight >= 0.3)
 
 

@@ -1,58 +1,212 @@
-"""Comparisons without an LLM: one part for each thing, with what the documents say of it."""
+"""Comparisons without an LLM: one line for each thing compared, then the difference."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from pathlib import PurePath
+from decimal import Decimal
 from typing import NamedTuple
 
-from rag.answer.agreement import agreement
-from rag.answer.layout import quote, row_words, sentence, shown_table
+from rag.answer.asks import Asked
+from rag.answer.clauses import meant, standing_alone
+from rag.answer.layout import asked_cell, mark, row_words, sentence, shown_table
 from rag.answer.markup import escape
-from rag.answer.pieces import Piece, about
-from rag.answer.rank import Question, rank
+from rag.answer.pieces import Piece
+from rag.answer.rank import Question, Ranked, rank
 from rag.answer.terms import content_terms, presence
+from rag.answer.things import Thing, things
+from rag.answer.values import Found, find_values
 from rag.text.normalise import normalise
-from rag.types import Evidence, Slots, Understanding
+from rag.types import Evidence, Understanding
 
-PER_THING = 2
-"""Sentences for each thing compared; chosen by us."""
-MOST_DOCUMENTS = 4
-"""Documents set side by side when the question names nothing to compare; chosen by us."""
 MOST_ROWS = 6
 """Rows of one table that answer a comparison; twice as many where all of them do."""
 NOTHING_FOUND = "没有找到这方面的内容。"
+_MEASURED = ("money", "percent", "count", "duration", "number")
+_ASKS_MONEY = re.compile(r"贵|便宜|划算|省钱")
+_ASKS_SIZE = re.compile(r"多少|几|高|低|多|少|大|小|长|短|贵|便宜|涨|降|差")
+_CLAUSE = re.compile(r"(?:[^，,；;。！？!?]|(?<=\d),(?=\d))+")
+_UNIT = re.compile(r"[（(]([^）)]{1,8})[）)]")
 
 
-def names_several(understanding: Understanding) -> bool:
-    """Whether the question names several regions, times or products, however it is put."""
-    slots = understanding.slots
-    return max(len(slots.region), len(slots.time), len(slots.product)) > 1
+class _Line(NamedTuple):
+    """What is said of one thing; `text` without its label, cited to evidence `n`."""
+
+    label: str
+    text: str
+    n: int
+    unit: str = ""
 
 
 def compare(understanding: Understanding, question: Question, evidence: Sequence[Evidence]) -> str:
-    """A list with one entry per region, year, product or document; empty when there is one."""
-    things = _things(understanding, evidence)
-    if len(things) < 2:
+    """A list with one entry per thing and, for two numbers, their difference; or ""."""
+    found = things(understanding, evidence)
+    if len(found) < 2:
         return ""
-    shared = _one_row(question, evidence, things)
+    shared = _one_row(question, evidence, found)
     if shared:
         return shared
-    entries: list[str] = []
-    for thing in things:
-        lines = _best_of(question, thing.evidence, thing.words) if thing.evidence else []
-        said = "".join(_said(piece) for piece in lines) or NOTHING_FOUND
-        entries.append(f"- {escape(thing.label)}：{said}")
-    return "\n".join(["对比如下：", "", *entries])
+    lines = [_line(question, thing, found) for thing in found]
+    if not any(line.n for line in lines):
+        return ""
+    entries = [f"- {_entry(line)}" for line in lines]
+    difference = _difference(question, lines)
+    return "\n".join(["对比如下：", "", *entries, *(["", difference] if difference else [])])
 
 
-def _said(piece: Piece) -> str:
-    return sentence(row_words(piece), piece.n) if piece.cells else quote(piece)
+def _line(question: Question, thing: Thing, everything: Sequence[Thing]) -> _Line:
+    others = [word for other in everything if other is not thing for word in other.words]
+    question = _narrowed(question, thing, others)
+    best = _best_of(question, thing)
+    if best is None:
+        return _Line(thing.label, "", 0)
+    if best.cells:
+        column, cell = asked_cell(question, best)
+        text = f"{column}：{cell}" if cell else row_words(best)
+        return _Line(thing.label, text, best.n, _unit(column))
+    if best.kind == "pair":
+        return _Line(thing.label, best.body, best.n, _unit(best.key))
+    return _Line(thing.label, _about(question, best.body, thing, others), best.n)
 
 
-def _one_row(question: Question, evidence: Sequence[Evidence], things: Sequence[_Thing]) -> str:
+def _entry(line: _Line) -> str:
+    if not line.n:
+        return f"{escape(line.label)}：{NOTHING_FOUND}"
+    said = sentence(line.text, line.n)
+    return said if line.text.startswith(line.label) else f"{escape(line.label)}：{said}"
+
+
+def _narrowed(question: Question, thing: Thing, others: Sequence[str]) -> Question:
+    """The question about one thing: the names of the others do not count."""
+    own = {term.text for word in thing.words for term in content_terms(word)}
+    foreign = {term.text for word in others for term in content_terms(word)} - own
+    kept = tuple(term for term in question.terms if term.text not in foreign)
+    asked = question.asked
+    if _ASKS_MONEY.search(question.text):
+        asked = Asked(wanted="value", kinds=frozenset({"money"}))
+    return question._replace(terms=kept or question.terms, asked=asked)
+
+
+def _best_of(question: Question, thing: Thing) -> Piece | None:
+    """The best piece on the thing: one whose own line, row or record names it, if any does."""
+    if not thing.evidence:
+        return None
+    ranked = [one for one in rank(question, thing.evidence) if one.piece.kind != "lead"]
+    if thing.by_slot or not ranked:
+        return ranked[0].piece if ranked else None
+    named = [one for one in ranked if _names(thing, one)]
+    heads = [one for one in named if _heads(thing, one.piece)]
+    if heads and heads[0].covered >= 0.6 * named[0].covered:
+        return heads[0].piece
+    return (named or ranked)[0].piece
+
+
+def _names(thing: Thing, one: Ranked) -> bool:
+    piece = one.piece
+    said = normalise(" ".join((piece.body, piece.head, piece.label, piece.about)))
+    return any(normalise(word) in said for word in thing.words)
+
+
+def _heads(thing: Thing, piece: Piece) -> bool:
+    """Whether the piece is of the thing's own row or record, exactly."""
+    fields = re.split(r"[：:；;，,\s]+", f"{piece.head}；{piece.about if piece.group >= 0 else ''}")
+    own = {normalise(field) for field in fields}
+    return any(normalise(word) in own for word in thing.words)
+
+
+def _about(question: Question, body: str, thing: Thing, others: Sequence[str]) -> str:
+    """The clauses on one thing out of a sentence that speaks of several."""
+    if not any(presence(normalise(word), body) == 1.0 for word in others):
+        run = meant(_of_one_kind(question, body), body)
+        return standing_alone(run, body) if run is not None else body
+    chosen: list[str] = []
+    for match in _CLAUSE.finditer(body):
+        clause = match.group().strip()
+        mine = any(word in clause for word in thing.words)
+        theirs = any(word in clause for word in others) or _another_kind(clause, thing)
+        if mine and not chosen:
+            chosen.append(_cut(clause, thing, others))
+        elif chosen and (theirs or body[: match.start()].rstrip().endswith(("；", ";", "。"))):
+            break
+        elif chosen:
+            chosen.append(clause)
+    return "，".join(chosen) or body
+
+
+def _of_one_kind(question: Question, body: str) -> Question:
+    """多少 may mean any kind of value: the first kind, in our order, that the sentence holds."""
+    asked = question.asked
+    if asked.wanted == "value" and len(asked.kinds) > 2:
+        held = {value.kind for value in find_values(body)}
+        kinds = [kind for kind in _MEASURED if kind in held]
+        asked = asked.model_copy(update={"kinds": frozenset(kinds[:1])})
+    return question._replace(asked=asked)
+
+
+def _cut(clause: str, thing: Thing, others: Sequence[str]) -> str:
+    """One clause from the thing's name on, where another's name stands before it."""
+    start = min((clause.find(w) for w in thing.words if w in clause), default=0)
+    before = any(word in clause[:start] for word in others)
+    return clause[start:] if before else clause
+
+
+def _another_kind(clause: str, thing: Thing) -> bool:
+    """Whether a clause begins with a further thing of the kind: 月卡… after 季卡…."""
+    front = re.match(r"[\u4e00-\u9fff]{2,6}?", clause)
+    if front is None:
+        return False
+    last = thing.label[-1]
+    at = clause[:6].find(last)
+    return at > 0 and not any(word in clause for word in thing.words)
+
+
+def _difference(question: Question, lines: Sequence[_Line]) -> str:
+    """Which of two numbers of one unit is more, and by how much; cited to both."""
+    if len(lines) != 2 or not _ASKS_SIZE.search(question.text) or not all(x.n for x in lines):
+        return ""
+    first, second = (_number(line) for line in lines)
+    if first is None or second is None or (first.kind, first.unit) != (second.kind, second.unit):
+        return ""
+    left, right = Decimal(first.value), Decimal(second.value)
+    marks = mark(lines[0].n) + (mark(lines[1].n) if lines[1].n != lines[0].n else "")
+    unit = _written_unit(first) or lines[0].unit
+    if left == right:
+        return ""  # both lines show it
+    more, less = (0, 1) if left > right else (1, 0)
+    values = (first, second)
+    word = {"duration": "长于", "count": "多于"}.get(first.kind, "高于")
+    gap = format(abs(left - right).normalize(), "f")
+    said = (
+        f"相差{gap}{unit}：{lines[more].label}（{values[more].text}）{word}"
+        f"{lines[less].label}（{values[less].text}）。"
+    )
+    return escape(said) + marks
+
+
+def _number(line: _Line) -> Found | None:
+    """The one measured value of a line; None when it holds several."""
+    text = line.text.rsplit("：", 1)[-1]
+    values = [v for v in find_values(text) if v.kind in _MEASURED and not v.bare_one]
+    values = [v for v in values if v.value not in line.label] or values
+    for kind in _MEASURED:
+        of_kind = [value for value in values if value.kind == kind]
+        if of_kind:
+            return of_kind[0] if len(of_kind) == 1 else None
+    return None
+
+
+def _written_unit(value: Found) -> str:
+    return value.text.lstrip("0123456789.,，零〇一二两三四五六七八九十百千 ") if value.unit else ""
+
+
+def _unit(column: str) -> str:
+    unit = _UNIT.search(column)
+    return unit[1] if unit else ""
+
+
+def _one_row(question: Question, evidence: Sequence[Evidence], found: Sequence[Thing]) -> str:
     """The rows of one table whose columns are the things compared, under their header."""
-    names = {normalise(thing.label) for thing in things}
+    names = {normalise(thing.label) for thing in found}
     ranked = rank(question, evidence)
     aspects = [t for t in question.terms if t.text not in names and t.weight > 0.3]
     if not aspects:  # 两者有什么区别: all that is set side by side
@@ -70,82 +224,3 @@ def _one_row(question: Question, evidence: Sequence[Evidence], things: Sequence[
     whole = not aspects or len(fitting) > MOST_ROWS
     chosen = rows if whole else fitting
     return shown_table(sorted(chosen, key=lambda piece: piece.order)[: 2 * MOST_ROWS])
-
-
-class _Thing(NamedTuple):
-    """One thing that is compared: `words` name it in the question."""
-
-    label: str
-    evidence: list[Evidence]
-    words: tuple[str, ...] = ()
-
-
-def _things(understanding: Understanding, evidence: Sequence[Evidence]) -> list[_Thing]:
-    slots = understanding.slots
-    if len(slots.region) > 1:
-        shorts = {path: path.rsplit("/", 1)[-1] for path in slots.region}
-        return [
-            _Thing(short, _fitting(understanding, evidence, region=(path,)), (short,))
-            for path, short in shorts.items()
-        ]
-    if len(slots.time) > 1:
-        return [
-            _Thing(one.text, _fitting(understanding, evidence, time=(one,)), (one.text,))
-            for one in slots.time
-        ]
-    if len(slots.product) > 1:
-        return [
-            _Thing(name, _fitting(understanding, evidence, product=(name,)), (name,))
-            for name in slots.product
-        ]
-    kinds = ("term", "code", "document", "product")
-    named = dict.fromkeys(one.text for one in understanding.entities if one.kind in kinds)
-    things = [_Thing(text, _speaking_of(text, evidence), (text,)) for text in named]
-    things = [thing for thing in things if thing.evidence]
-    if len(things) > 1:
-        return things
-    documents = dict.fromkeys(item.chunk.document_id for item in evidence)
-    groups = ([item for item in evidence if item.chunk.document_id == d] for d in documents)
-    return [_Thing(_title(group[0]), group) for group in groups][:MOST_DOCUMENTS]
-
-
-def _fitting(
-    understanding: Understanding, evidence: Sequence[Evidence], **slot: tuple[object, ...]
-) -> list[Evidence]:
-    one = understanding.slots.model_copy(update=slot)
-    narrowed = understanding.model_copy(update={"slots": Slots.model_validate(one.model_dump())})
-    judged = [(item, agreement(narrowed, item.chunk)) for item in evidence]
-    name = next(iter(slot))
-    return [item for item, fit in judged if fit.fits.get(name) == "match"]
-
-
-def _speaking_of(text: str, evidence: Sequence[Evidence]) -> list[Evidence]:
-    return [item for item in evidence if text in item.text or text in about(item.chunk)]
-
-
-def _best_of(question: Question, group: Sequence[Evidence], words: Sequence[str]) -> list[Piece]:
-    """The best sentences about one thing; the other things' names don't count against it."""
-    narrowed = question
-    if words:
-        names = {term.text for word in words for term in content_terms(word)}
-        kept = tuple(t for t in question.terms if t.text in names or _everywhere(t.text, group))
-        narrowed = question._replace(terms=kept or question.terms)
-    ranked = rank(narrowed, group)
-    chosen: list[Piece] = []
-    most = 1 if question.asked.wanted == "value" else PER_THING
-    for one in ranked[:12]:
-        if one.piece.kind == "lead" or (chosen and one.score < 0.75 * ranked[0].score):
-            continue
-        if one.piece.body not in (piece.body for piece in chosen):
-            chosen.append(one.piece)
-        if len(chosen) == most:
-            break
-    return sorted(chosen, key=lambda piece: piece.order)
-
-
-def _everywhere(term: str, group: Sequence[Evidence]) -> bool:
-    return any(presence(term, item.text) > 0 for item in group)
-
-
-def _title(item: Evidence) -> str:
-    return item.chunk.metadata.title or PurePath(item.chunk.document_name).stem

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from rag.answer.agreement import agreeing
 from rag.answer.asks import answers_kind
 from rag.answer.clauses import part_meant
-from rag.answer.compare import compare, names_several
+from rag.answer.columns import column, superlative
+from rag.answer.compare import compare
 from rag.answer.layout import bullets, numbered, paragraph, quote, shown_table
 from rag.answer.parts import parts
 from rag.answer.passage import goes_on, of_the_subject, with_context, without_repeats
@@ -23,6 +24,7 @@ from rag.answer.record import from_record
 from rag.answer.steps import list_items, steps
 from rag.answer.summary import summarise
 from rag.answer.terms import content_terms, coverage
+from rag.answer.things import compares, with_all_years
 from rag.answer.value_first import definition, value_first
 from rag.types import Evidence, Understanding
 
@@ -42,6 +44,7 @@ _BLOCK = re.compile(r"\||- |\d{1,3}\. ")
 _ASKS_LIST = re.compile(
     r"(?:什么|哪种|何种)(?:情况|情形|条件|材料|资料|证件|手续)|(?:带|交|准备)什么"
 )
+_EACH = re.compile("分别|各是|各为|各多少|都是多少|各自|每个")
 _DOING = ("procedure", "troubleshooting")
 _VAGUE = ("text", "yes_no")
 _ONE_THING = ("value", "phone", "email", "url", "place", "person", "organisation", "yes_no")
@@ -64,13 +67,14 @@ def extract(understanding: Understanding, evidence: Sequence[Evidence]) -> str:
 
 
 def _compose(understanding: Understanding, evidence: Sequence[Evidence]) -> str:
+    understanding = with_all_years(understanding)
     usable = agreeing(understanding, evidence) or tuple(evidence)
     if not usable:
         return ""
     text = understanding.standalone_question
     question = read_question(text)
     usable = of_the_subject(understanding, question, usable)
-    if understanding.intent == "comparison" or names_several(understanding):
+    if compares(understanding):
         answer = compare(understanding, question, usable)
         if answer:
             return answer
@@ -79,7 +83,14 @@ def _compose(understanding: Understanding, evidence: Sequence[Evidence]) -> str:
         return answer
     if understanding.intent == "summary":
         return summarise(question, usable)
-    questions = [read_question(text, part) for part in parts(text)]
+    answer = superlative(question, usable)
+    if answer:
+        return answer
+    asked_parts = parts(text)
+    if len(understanding.sub_questions) == len(asked_parts) > 1:
+        questions = [read_question(part) for part in understanding.sub_questions]
+    else:
+        questions = [read_question(text, part) for part in asked_parts]
     answers = [_from_passages(understanding, one, usable) for one in questions]
     return without_repeats(answers)
 
@@ -103,6 +114,9 @@ def _from_passages(
     if best.kind == "row":
         return _rows(question, ranked)
     if best.kind == "pair":
+        whole_column = column(question, best, evidence)
+        if whole_column:
+            return whole_column
         return from_record(question, ranked, evidence)
     if wanted == "list" or best.kind == "lead" or _ASKS_LIST.search(question.focus):
         found = list_items(question, evidence, ranked)
@@ -180,7 +194,7 @@ def _rows(question: Question, ranked: Sequence[Ranked]) -> str:
     """The rows that fit as well as the best one, under their header."""
     best = ranked[0]
     rows = [one for one in ranked if one.piece.kind == "row" and one.piece.n == best.piece.n]
-    several = question.asked.wanted == "list"
+    several = question.asked.wanted == "list" or bool(_EACH.search(question.focus))
     lowest = best.score - (0.4 if several else 0.07) * abs(best.score)
     chosen = [one.piece for one in rows if one.score >= lowest][: 12 if several else 4]
     chosen.sort(key=lambda piece: piece.order)

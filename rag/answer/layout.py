@@ -57,14 +57,16 @@ def bullets(lead: str, items: Sequence[Piece]) -> str:
 
 
 def shown_table(rows: Sequence[Piece], question: Question | None = None) -> str:
-    """Rows of one table under their header; a single cell that was asked for comes first."""
+    """Rows of one table under their header; of one row, only the cell that was asked for."""
     header = rows[0].header
     rows = [row for row in rows if row.header == header]
     lines: list[str] = []
     if question is not None and len(rows) == 1:
         direct = _cell_asked_for(question, rows[0])
         if direct:
-            lines += [direct, ""]
+            return direct
+    if question is not None:
+        header, rows = _asked_columns(question, header, rows)
     width = max(len(header), *(len(row.cells) for row in rows))
     lines.append(_table_line([escape(cell) for cell in _padded(header, width)]))
     lines.append(_table_line(["---"] * width))
@@ -75,30 +77,50 @@ def shown_table(rows: Sequence[Piece], question: Question | None = None) -> str:
     return "\n".join(lines)
 
 
+def _asked_columns(
+    question: Question, header: tuple[str, ...], rows: Sequence[Piece]
+) -> tuple[tuple[str, ...], list[Piece]]:
+    """The table with only its first column and those named in the question, if any are."""
+    kept = [0] + [i for i in range(1, len(header)) if key_fit(question, header[i]) == 1.0]
+    if len(kept) == 1 or any(len(row.cells) < len(header) for row in rows):
+        return header, list(rows)
+    narrow = [row._replace(cells=tuple(row.cells[i] for i in kept)) for row in rows]
+    return tuple(header[i] for i in kept), narrow
+
+
 def row_words(row: Piece) -> str:
     """A row as `column：value` parts."""
     cells = zip(row.header, row.cells, strict=False)
     return "；".join(f"{column}：{cell}" if column else cell for column, cell in cells if cell)
 
 
-def _cell_asked_for(question: Question, row: Piece) -> str:
-    """The one cell that the question is about, with its column's name, or an empty string."""
+def asked_cell(question: Question, row: Piece) -> tuple[str, str]:
+    """The column (its name) and the cell of a row that the question is about, or two ""."""
     named = [
         (column, cell)
         for column, cell in zip(row.header[1:], row.cells[1:], strict=False)
         if any(term.name and term.text == normalise(column) for term in question.terms)
     ]
     if len(named) == 1 and named[0][1]:
-        # Columns are the things (models), rows their properties.
-        return sentence(f"{row.cells[0]}（{named[0][0]}）：{named[0][1]}", row.n)
+        return named[0]  # columns are the things (models), rows their properties
     scored = []
     for column, cell in zip(row.header, row.cells, strict=False):
         in_cell = coverage(question.terms, cell) if cell else 1.0
         scored.append((key_fit(question, column) - in_cell, column, cell))
     best = max(scored, default=(0.0, "", ""))
-    if best[0] < 0.2 or not best[2]:
+    return (best[1], best[2]) if best[0] >= 0.2 and best[2] else ("", "")
+
+
+def _cell_asked_for(question: Question, row: Piece) -> str:
+    """The one cell asked for after its row's name, or an empty string."""
+    column, cell = asked_cell(question, row)
+    if not cell or (column == row.header[0] and question.asked.wanted == "text"):
         return ""
-    return sentence(f"{best[1]}：{best[2]}", row.n)
+    if any(term.name and term.text == normalise(column) for term in question.terms):
+        return sentence(f"{row.cells[0]}（{column}）：{cell}", row.n)
+    if column == row.header[0]:
+        return sentence(f"{column}：{cell}", row.n)
+    return sentence(f"{row.cells[0]}，{column}：{cell}", row.n)
 
 
 def _padded(cells: Sequence[str], width: int) -> list[str]:

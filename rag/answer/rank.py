@@ -25,6 +25,7 @@ KEY_BONUS = 0.5
 PRIOR_SHARE = 0.25
 RANGE_BONUS = 0.25
 ROW_NAME_BONUS = 0.35
+COLUMN_BONUS = 0.2
 OTHER_RECORD = 0.8
 UNNAMED = 0.5
 OWN_CODE = 0.3
@@ -115,23 +116,23 @@ def rank(question: Question, evidence: Sequence[Evidence]) -> list[Ranked]:
 
 
 def _naming(question: Question, ranked: Sequence[Ranked]) -> list[Ranked]:
-    """Where some pieces name a code of the question themselves, all others step back."""
+    """Where some pieces name a code of the question themselves, those of other things step
+    back; a document or heading that names it keeps its pieces where they are."""
     result = list(ranked)
     for code in codes(question.text):
-        if not code.startswith("第") and any(_is_named(code, one.piece) for one in result):
-            result = [
-                one._replace(
-                    score=one.score + (OWN_CODE if _is_named(code, one.piece) else -UNNAMED)
-                )
-                for one in result
-            ]
+        if code.startswith("第") or not any(_is_named(code, one.piece) for one in result):
+            continue
+        for index, one in enumerate(result):
+            if _is_named(code, one.piece):
+                result[index] = one._replace(score=one.score + OWN_CODE * one.covered)
+            elif code not in codes(one.piece.about):
+                result[index] = one._replace(score=one.score - UNNAMED)
     return result
 
 
 def _is_named(code: str, piece: Piece) -> bool:
     """Whether the line, row or record itself is about the code, not only its document."""
-    own = codes(f"{piece.body} {piece.head} {piece.key}")
-    return code in own
+    return code in codes(" ".join((piece.body, piece.head, piece.key, *piece.header)))
 
 
 def score(question: Question, piece: Piece) -> Ranked:
@@ -141,6 +142,8 @@ def score(question: Question, piece: Piece) -> Ranked:
     total += 0.15 * containment(normalise(question.text), normalise(piece.body))
     if question.asked.wanted != "text" and piece.kind != "lead":
         total += KIND_BONUS if holds_kind(question.asked, piece, question.text) else -KIND_MISSING
+    if piece.cells and any(key_fit(question, head) == 1.0 for head in piece.header[1:]):
+        total += COLUMN_BONUS
     if piece.cells and _names_row(question, piece.cells[0]):
         total += ROW_NAME_BONUS
     if _of_another(question, piece):

@@ -29,7 +29,7 @@ _ASKED_NOUN = tuple(
         r"([\u4e00-\u9fff]{2})(?:是|有|包括|分为)?(?:什么|哪些|多少|几|怎么)",
     )
 )
-_SERIAL = re.compile("编号|编码|代码|序号|货号")
+SERIAL = re.compile("编号|编码|代码|序号|货号")
 MOST_FIELDS = 12
 """Fields of a record that is shown whole."""
 NAMING = 3
@@ -96,7 +96,7 @@ def _fields(question: Question, members: Sequence[Piece], best: Piece) -> list[P
     """The fields to show: those named, else those that fit like the best one."""
     open_ones = [piece for piece in members if not given(question, piece)]
     fits = [(key_fit(question, piece.key), piece) for piece in open_ones]
-    exact = [piece for fit, piece in fits if fit == 1.0] or _of_noun(question, members)
+    exact = [piece for fit, piece in fits if fit == 1.0] or of_noun(question, members)
     exact = [piece for piece in exact if piece in open_ones]
     if exact:
         return exact
@@ -122,14 +122,14 @@ def _fields(question: Question, members: Sequence[Piece], best: Piece) -> list[P
     return [best] if specific and best in open_ones else []
 
 
-def _of_noun(question: Question, members: Sequence[Piece]) -> list[Piece]:
+def of_noun(question: Question, members: Sequence[Piece]) -> list[Piece]:
     """The fields named by the noun beside the asking word: 主要项目 for 包括哪些项目."""
     for pattern in _ASKED_NOUN:
         found = pattern.search(question.focus)
         if not found or any(found[1] in value_in(p) and _calls(question, p) for p in members):
             continue
         fields = [piece for piece in members if found[1] in piece.key]
-        fields = [piece for piece in fields if not _SERIAL.search(piece.key)] or fields
+        fields = [piece for piece in fields if not SERIAL.search(piece.key)] or fields
         ending = [p for p in fields if re.sub(r"[（(].*", "", p.key).endswith(found[1])]
         if fields:
             return ending or fields

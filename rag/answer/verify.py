@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from functools import lru_cache
 
 from rag.answer.locate import Place, locate, plain
@@ -44,11 +45,20 @@ _LIMITS = (
     ),
     (re.compile(r"不少于|不得少于|不低于|不得低于|不小于|至少|最少|最低|下限|以上|≥"), "at least"),
 )
+_DIFFERENCE = re.compile(
+    r"相差(?P<gap>[^：]{1,16})：[^（]{1,40}（(?P<more>[^）]{1,16})）(?:高于|多于|长于)"
+    r"[^（]{1,40}（(?P<less>[^）]{1,16})）。?"
+)
+LONGEST_LABEL = 20
+"""Letters of a name that an answer puts before a quoted sentence."""
 _LATIN_NAME = re.compile(r"[A-Za-z][A-Za-z0-9&.+-]{1,}")
 
 
 def verify(
-    text: str, citations: Sequence[Citation], evidence: Sequence[Evidence] = ()
+    text: str,
+    citations: Sequence[Citation],
+    evidence: Sequence[Evidence] = (),
+    question: str = "",
 ) -> tuple[Claim, ...]:
     """Judge each statement of `text`.
 
@@ -56,6 +66,7 @@ def verify(
         text: the answer after `cite`; its `[n]` are numbers of `citations`.
         citations: what the answer cites; each holds its passage's whole text.
         evidence: all passages that were given; names found only there still count as known.
+        question: what was asked; a value that it states (工作满6年) needs no evidence.
 
     Returns:
         One claim per statement in order; `span` is its place in `text` (marks included).
@@ -78,22 +89,29 @@ def verify(
         }
         cited = [by_number[n] for n in sorted(numbers) if n in by_number]
         span = (statement.start, statement.end)
-        claims.append(_judge(said, cited, known, span))
+        claims.append(_judge(said, cited, known, span, _value_keys(question)))
     return tuple(claims)
 
 
-def _judge(said: str, cited: Sequence[Citation], known: str, span: tuple[int, int]) -> Claim:
+def _judge(
+    said: str,
+    cited: Sequence[Citation],
+    known: str,
+    span: tuple[int, int],
+    given: frozenset[tuple[str, str, str]],
+) -> Claim:
     if not cited:
         return Claim(text=said, verdict="unsupported", span=span, reason="这句话没有标出依据。")
     places = [(place, citation) for citation in cited if (place := locate(said, citation.text))]
     numbers = tuple(citation.n for citation in cited)
     score = max((place.score for place, _ in places), default=0.0)
-    if score >= 1.0:
+    if score >= 1.0 or _labelled(said, cited, known) or _computed(said, cited):
+        score = 1.0
         return Claim(text=said, verdict="supported", evidence=numbers, score=1.0, span=span)
     source = "\n".join(_source(citation) for citation in cited)
     near = "\n".join(citation.text[place.start : place.end] for place, citation in places)
     same = score >= SAME_STATEMENT
-    problem, against = _differences(said, source, near, known)
+    problem, against = _differences(said, source, near, known, given)
     if not problem and same and _negated(said) != _negated(_nearest(places)):
         problem, against = "肯定与否定和原文相反。", True
     if problem:
@@ -113,12 +131,48 @@ def _judge(said: str, cited: Sequence[Citation], known: str, span: tuple[int, in
     return Claim(text=said, verdict="supported", evidence=numbers, score=score, span=span)
 
 
-def _differences(said: str, source: str, near: str, known: str) -> tuple[str, bool]:
+def _labelled(said: str, cited: Sequence[Citation], known: str) -> bool:
+    """Whether a known name and a colon stand before words of the source (江西：每月152元)."""
+    label, colon, rest = said.partition("：")
+    if not colon or not 1 < len(label) <= LONGEST_LABEL:
+        return False
+    name = normalise(label).removesuffix("年")
+    whole = normalise(known + "\n" + "\n".join(_source(citation) for citation in cited))
+    found = (locate(rest, citation.text) for citation in cited)
+    return name in whole and any(place and place.score >= 1.0 for place in found)
+
+
+def _computed(said: str, cited: Sequence[Citation]) -> bool:
+    """Whether a statement sets two numbers of its sources side by side, and rightly so."""
+    found = _DIFFERENCE.fullmatch(said.strip())
+    if found is None:
+        return False
+    gap, more, less = (
+        [v for v in find_values(found[name]) if v.kind != "ordinal"]
+        for name in ("gap", "more", "less")
+    )
+    if not (len(gap) == len(more) == len(less) == 1) or more[0].unit != less[0].unit:
+        return False
+    held = _value_keys("\n".join(_source(citation) for citation in cited))
+    if not all(_key(v) in held or _contained(v, held) for v in (more[0], less[0])):
+        return False
+    return Decimal(more[0].value) - Decimal(less[0].value) == Decimal(gap[0].value) > 0
+
+
+def _differences(
+    said: str,
+    source: str,
+    near: str,
+    known: str,
+    given: frozenset[tuple[str, str, str]] = frozenset(),
+) -> tuple[str, bool]:
     """What the statement has that its source has not, and whether the source says otherwise."""
     held = _value_keys(source)
     near_values = [value for value in find_values(near) if value.kind != "ordinal"]
     for value in find_values(said):
         if value.bare_one or _key(value) in held or _contained(value, held):
+            continue
+        if _key(value) in given or _year_of(value, source + known):
             continue
         other = [v for v in near_values if v.kind == value.kind and v.unit == value.unit]
         if other:
@@ -137,6 +191,11 @@ def _differences(said: str, source: str, near: str, known: str) -> tuple[str, bo
             return f"“{name}”与原文的“{rival}”不一致。", True
         return f"原文没有“{name}”。", False
     return "", False
+
+
+def _year_of(value: Found, text: str) -> bool:
+    """Whether a bare year stands in a name or title (办法2024.docx)."""
+    return value.kind == "date" and len(value.value) == 4 and value.value in text
 
 
 def _nearest(places: Iterable[tuple[Place, Citation]]) -> str:

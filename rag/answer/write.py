@@ -152,12 +152,13 @@ class Writer:
         supports nothing, is replaced by extraction."""
         if draft.text.strip().startswith(REFUSAL_PREFIX):
             return draft.model_copy(update={"refused": True, "text": draft.text.strip()})
+        asked = meaning.standalone_question
         text, citations = cite(draft.text, evidence)
-        claims = verify(text, citations, evidence) if settings.answer.verify else ()
+        claims = verify(text, citations, evidence, asked) if settings.answer.verify else ()
         fault = _fault(claims, citations) if settings.answer.verify else ""
         if draft.model != EXTRACTIVE and fault and not draft.cut:
             text, citations = cite(extract(meaning, evidence), evidence)
-            claims = verify(text, citations, evidence)
+            claims = verify(text, citations, evidence, asked)
             draft = draft.model_copy(update={"model": EXTRACTIVE, "reason": fault})
         reason = draft.reason or "".join(draft.notes)
         return draft.model_copy(
