@@ -13,8 +13,17 @@ from pathlib import PurePath
 from rag.answer.agreement import agreeing, slot_fits
 from rag.answer.pieces import Piece, about
 from rag.answer.rank import Question, holds_kind, rank, read_question, speaks_of_code
-from rag.answer.terms import Term, coverage, held, presence, rare_names, searchable, stretches
-from rag.text.normalise import normalise
+from rag.answer.terms import (
+    TELLING,
+    Term,
+    coverage,
+    held,
+    presence,
+    rare_names,
+    searchable,
+    stretches,
+)
+from rag.text.normalise import HAN, is_han, normalise
 from rag.text.similar import containment
 from rag.types import Evidence, Hit, Understanding
 
@@ -37,6 +46,8 @@ NAMES: tuple[str, ...] = (
     "agreed",
     "few_terms",
     "slot_silent",
+    "both",
+    "grounded",
 )
 """Names of the features in the order of the weights."""
 
@@ -47,11 +58,27 @@ DENSE_LOW, DENSE_HIGH = 0.75, 0.95
 unrelated question still reaches 0.8). Others are clipped to the same range."""
 
 
+SUBJECT_FROM = 0.6
+ENOUGH_WEIGHT = 1.5
+"""Coverage from which a place is about the subject, and the weight of terms that make up a
+subject (two rare words); chosen by us."""
+NOUN_FROM = 0.45
+LOST_NOUN = 1.5
+"""Weight from which a word may be the subject, and how much its weight takes from "grounded"
+when it is absent; chosen by us."""
+SHORTEST_NAME, LONGEST_NAME = 3, 10
+"""Letters of the names whose variants are looked for."""
+SECOND_KIND = 0.6
+"""Value of "kind" when one of the best three pieces holds the kind asked for."""
 FOREIGN_BELOW = 0.7
 """Best cosine below which another kind of embedder is at work, whose scale is not known: the
 dense features then stay 0 and the model without them decides."""
 
 
+EXACT_RECORD = 0.75
+"""What a record or cell of the very code earns as "exact", whatever else is asked; ours."""
+_CAPITALS = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2,5}(?![A-Za-z0-9])")
+"""Codes without digits (UB), as they are typed."""
 _ASIDE = re.compile(r"[（(][^（）()]*[）)]|[《》]")
 
 
@@ -60,8 +87,11 @@ def features(
 ) -> dict[str, float]:
     """The features of one question with what was found for it; all 0 without evidence.
 
-    Beside `NAMES` there is "exact": 1 when a record or cell of the very code asked about holds
-    what is asked for. It is too rare in the data to be fitted and works as a floor instead.
+    "both" is the smaller of the reranker's word and the coverage. "grounded" is 1 when one place
+    holds the whole subject and the kind of thing asked for. Beside `NAMES` there is
+    "exact": above 0 when a record, a cell or a line of the very code asked about holds what is
+    asked for, then the share of the question's other words there (1 without any). It is too
+    rare in the data to be fitted and works as a floor instead.
     """
     if not evidence:
         return dict.fromkeys((*NAMES, "exact"), 0.0)
@@ -85,11 +115,15 @@ def features(
         "titled": max(_titled(question.text, item) for item in usable),
         "likeness": max(containment(normalise(question.text), searchable(t)) for t in texts),
         "kind": _kind(question, [one.piece for one in ranked]),
-        "exact": float(any(speaks_of_code(question, one.piece) for one in ranked)),
+        "exact": _exact(question, [one.piece for one in ranked], usable),
         "few_terms": 1.0 / (1.0 + sum(term.weight for term in question.terms)),
         "slot_silent": float("silent" in slot_fits(understanding, usable).values()),
     }
-    return dict.fromkeys(NAMES, 0.0) | found | _from_scores(hits, usable)
+    found |= _from_scores(hits, usable)
+    found["both"] = min(found["rerank"], found["passage"])
+    if not any(_altered(name, best_text) for name in stretches(question.text)):
+        found["grounded"] = _grounded(found, question.terms, everything)
+    return dict.fromkeys(NAMES, 0.0) | found
 
 
 def _whole(item: Evidence) -> str:
@@ -128,9 +162,57 @@ def _titled(question: str, item: Evidence) -> float:
     return 0.5 if named(normalise(_ASIDE.sub("", title))) else 0.0
 
 
+def _grounded(found: dict[str, float], terms: Sequence[Term], text: str) -> float:
+    """How far one place holds the subject, by words that tell enough, with its kind of answer.
+
+    A noun of the question of which nothing is there at all is another subject.
+    """
+    nouns = [term for term in terms if term.weight >= NOUN_FROM and not term.soft]
+    lost = [min(1.0, LOST_NOUN * t.weight) * (1.0 - presence(t.text, text)) for t in nouns]
+    weight = sum(term.weight for term in terms)
+    covered = max(0.0, found["sentence"] - SUBJECT_FROM) / (1.0 - SUBJECT_FROM)
+    kind = 1.0 if found["kind"] >= 0.5 else 0.7 if found["kind"] else 0.3
+    return covered * kind * min(1.0, weight / ENOUGH_WEIGHT) * (1.0 - max(lost, default=0.0))
+
+
+def _altered(name: str, text: str) -> bool:
+    """Whether a text has another name that differs from this one in a single inner letter, and
+    not this one: 嘉善南站 for 嘉兴南站."""
+    searched = searchable(text)
+    if not SHORTEST_NAME <= len(name) <= LONGEST_NAME or not all(map(is_han, name)):
+        return False
+    if name in searched:
+        return False
+    forms = [f"{name[:i]}[{HAN}]{name[i + 1 :]}" for i in range(1, len(name) - 1)]
+    return bool(re.search("|".join(forms), searched))
+
+
+def _exact(question: Question, pieces: Sequence[Piece], usable: Sequence[Evidence]) -> float:
+    """Whether there is a record, cell or line of the very code, and what else fits there."""
+    wanted = [term.text for term in question.terms if term.name]
+    wanted += map(normalise, _CAPITALS.findall(question.text))
+    others = [term for term in question.terms if term.text not in wanted]
+    best = 0.0
+    if any(speaks_of_code(question, piece) for piece in pieces):
+        best = EXACT_RECORD
+    if question.asked.kinds:  # a line explains its code; an amount has to be in it
+        pieces = [piece for piece in pieces if holds_kind(question.asked, piece, question.text)]
+    telling = [term for term in others if term.weight >= TELLING and not term.soft]
+    places = {item.n: _whole(item) for item in usable}
+    for n in {p.n for p in pieces if any(_starts_with(code, p.body) for code in wanted)}:
+        best = max(best, coverage(telling, places[n]) if telling else 1.0)
+    return best
+
+
+def _starts_with(code: str, line: str) -> bool:
+    start = normalise(line)[: len(code) + 1]
+    return start[:-1] == code and not (start[-1].isascii() and start[-1].isalnum())
+
+
 def _rare_missing(terms: Sequence[Term], text: str) -> float:
     """Weight of the rarest term of which the evidence holds nothing."""
-    lost = [t.weight * (1.0 - presence(t.text, text)) for t in terms if t.weight >= RARE_FROM]
+    sure = [term for term in terms if term.weight >= RARE_FROM and not term.soft]
+    lost = [min(term.weight, 1.0) * (1.0 - presence(term.text, text)) for term in sure]
     return max(lost, default=0.0)
 
 
@@ -150,29 +232,45 @@ def _kind(question: Question, best_first: Sequence[Piece]) -> float:
     )
     if place is None:
         return 0.0
-    return 1.0 if place == 0 else 0.6 if place < 3 else 0.3
+    return 1.0 if place == 0 else SECOND_KIND if place < 3 else 0.3
 
 
 def _from_scores(hits: Sequence[Hit], usable: Sequence[Evidence]) -> dict[str, float]:
-    """Features of the retrieval's own scores; 0 where a stage did not run."""
+    """Features of the retrieval's own scores; 0 where a stage did not run.
+
+    The gaps are those to the best passages of other documents: passages of one document
+    confirm each other. Passages that conflict with the question do not compete either.
+    """
     kept = {item.chunk.id for item in usable}
-    rerank = [hit.scores.get("rerank", 0.0) for hit in hits if hit.chunk.id in kept]
-    dense = [hit.scores["dense"] for hit in hits if "dense" in hit.scores]
-    own = [h.scores["dense"] for h in hits if "dense" in h.scores and h.chunk.id in kept]
-    top = max(rerank, default=0.0)
-    others = sorted(rerank, reverse=True)[1:]
-    gap = top - sum(others) / len(others) if others else 0.0
+    own = [hit for hit in hits if hit.chunk.id in kept]
+    rerank = _by_document(own, "rerank")
+    dense = _by_document(own, "dense")
+    top, best = max(rerank, default=0.0), max(dense, default=0.0)
     span = DENSE_HIGH - DENSE_LOW
-    best = max(own, default=0.0)
-    if best < FOREIGN_BELOW:
-        best, dense = 0.0, []
+    foreign = best < FOREIGN_BELOW
     return {
         "rerank": _unit(top),
-        "rerank_gap": _unit(gap),
-        "dense": _unit((best - DENSE_LOW) / span),
-        "dense_gap": _unit((best - sum(dense) / len(dense)) / span) if len(dense) > 2 else 0.0,
-        "agreed": _agreed(hits),
+        "rerank_gap": _unit(top - _second(rerank)),
+        "dense": 0.0 if foreign else _unit((best - DENSE_LOW) / span),
+        "dense_gap": 0.0 if foreign else _unit((best - _second(dense, best)) / span),
+        "agreed": _agreed(own),
     }
+
+
+def _by_document(hits: Sequence[Hit], score: str) -> list[float]:
+    """The best score of each document."""
+    best: dict[str, float] = {}
+    for hit in hits:
+        if score in hit.scores:
+            known = best.get(hit.chunk.document_id, 0.0)
+            best[hit.chunk.document_id] = max(known, hit.scores[score])
+    return list(best.values())
+
+
+def _second(scores: Sequence[float], otherwise: float = 0.0) -> float:
+    """The mean of all scores but the best."""
+    others = sorted(scores, reverse=True)[1:]
+    return sum(others) / len(others) if others else otherwise
 
 
 def _agreed(hits: Sequence[Hit]) -> float:

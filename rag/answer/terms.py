@@ -13,6 +13,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from rag.answer.asks import without_asking
+from rag.answer.little_words import LITTLE_WORDS
+from rag.text.formal_words import formal_words
 from rag.text.normalise import HAN, is_han, normalise
 from rag.text.numerals import arabic
 from rag.text.similar import longest_common_substring
@@ -21,103 +23,21 @@ from rag.text.tokenise import codes, query_terms, rarity
 PARTIAL_CREDIT = 0.6
 """Most that a term can earn when only pairs of its letters occur; chosen by us."""
 
-_GENERIC = frozenset(
-    [
-        "规定",
-        "要求",
-        "内容",
-        "情况",
-        "问题",
-        "方面",
-        "方式",
-        "标准",
-        "相关",
-        "办法",
-        "事项",
-        "介绍",
-        "说明",
-        "信息",
-        "资料",
-        "时候",
-        "时间",
-        "开始",
-        "起",
-        "钱",
-        "进行",
-        "属于",
-        "存在",
-        "主要",
-        "一般",
-        "通常",
-        "目前",
-        "现在",
-        "最新",
-        "今年",
-        "去年",
-        "明年",
-        "新",
-        "区别",
-        "不同",
-        "差别",
-        "差异",
-        "比较",
-        "对比",
-        "分别",
-        "日期",
-        "金额",
-        "数量",
-        "步骤",
-        "流程",
-        "具体",
-        "中",
-        "后",
-        "前",
-        "等",
-        "两个",
-        "两",
-        "三个",
-        "个",
-        "年",
-        "月",
-        "日",
-        "天",
-        "元",
-        "人",
-        "含义",
-        "意思",
-        "定义",
-        "原因",
-        "包括",
-        "多少",
-        "地址",
-        "电话",
-        "名称",
-        "名字",
-        "叫",
-        "有",
-        "成为",
-        "使用",
-        "发生",
-        "作为",
-        "当时",
-        "之后",
-        "之前",
-        "其中",
-        "以后",
-        "以前",
-        "一种",
-        "那里",
-        "这里",
-    ]
-)
 
-
+TELLING = 0.35
+"""Weight from which a word's absence is worth telling people; chosen by us."""
+RARE_LETTER = 0.5
+"""Rarity from which a letter is more likely part of a name than grammar (鳗, 舒; not 办, 份)."""
+SOFT_SHARE = 0.25
+"""Share of its weight with which an absent soft term still counts; chosen by us."""
 RARE_WORD = 0.75
 """Rarity (`rag.text.tokenise`) from which a word may be a name or a part of one."""
 _GRAMMAR = (
     "要各是最能会可被把的了在有和与去来到每再还都也就从对将上下里中过得"
     "一二三四五六七八九十两几多少个台位次种只件"
 )
+_LIGHT = "没给办交做弄搞让叫带买卖用想帮我他她你您咱就号份"
+"""Verbs and pronouns that stick to unknown words just so (没拆, 做近视)."""
 """Letters that stick to unknown words without being part of a name."""
 _SYNONYM_GROUPS = (
     "价格 售价 单价 价钱 定价", "工资 薪资 薪水 薪酬", "社保 社会保险", "公积金 住房公积金",
@@ -127,15 +47,17 @@ _SYNONYM_GROUPS = (
     "电话 联系方式", "负责 主管", "补助 补贴 津贴", "生效 施行 实施", "废止 失效", "罚款 处罚",
     "员工 职工", "截止 截至", "结婚 婚", "餐补 伙食补助", "充电器 适配器 电源", "坏了 故障",
     "维修 修理", "更换 换", "快递 物流", "密码 口令", "开会 会议", "上市 发布", "工龄 工作年限",
-    "办公地点 地址", "本科生 本科毕业生", "硕士生 硕士研究生", "博士生 博士研究生", "涨价 调价",
-    "开门 营业 开放", "关门 打烊 闭馆",
+    "办公地点 地址", "本科生 本科毕业生", "硕士生 硕士研究生", "博士生 博士研究生",
+    "涨价 调价 提价 上调 价格调整",
+    "开门 营业 开放", "关门 打烊 闭馆", "礼拜天 星期天 星期日 周日", "弄丢 丢失 遗失 丢了 丢",
+    "逾期 超期 过期", "费用 收费 价格", "损坏 破损 弄坏", "退还 退回 返还", "厂里 厂区 工厂",
 )  # fmt: skip
 _SYNONYMS = {
     word: tuple(other for other in group.split() if other != word)
     for group in _SYNONYM_GROUPS
     for word in group.split()
 }
-_SUFFIXES = "期数率额费量人员者度时处地卡证"
+_SUFFIXES = "期数率额费量人员者度时处地卡证房馆店厂所院号险"
 """A word without this last letter says much the same (保修期, 保修)."""
 SYNONYM_CREDIT = 0.85
 """What a synonym earns beside the word itself; chosen by us."""
@@ -144,8 +66,11 @@ ABBREVIATION_CREDIT = 0.6
 
 
 _COUNTING = "一两三几每各某这那"
+_COUNTED = re.compile(rf"\d+(?:\.\d+)?[{HAN}]{{0,2}}")
 
 
+_WEEKDAY = re.compile("(?:周|星期|礼拜)([一二三四五六日天末])")
+_OTHER_DAYS = re.compile("(?:周|星期|礼拜)[一二三四五六日天末]|每[天日]")
 _BETWEEN = re.compile(
     r"[的在是和与有为了被把将由于从对等]|[\s，,。？?！!《》“”「」（）()：:、；;]+"
 )
@@ -153,11 +78,16 @@ _BETWEEN = re.compile(
 
 
 class Term(NamedTuple):
-    """A content term in normalised form. `weight` is 0..1; `name` marks codes and names."""
+    """A content term in normalised form.
+
+    `weight` is 0..1; `name` marks codes and quoted names. `soft` marks what may be no word at
+    all (the segmenter's 办年 in 办年卡): where a text holds it that counts, where not, hardly.
+    """
 
     text: str
     weight: float
     name: bool = False
+    soft: bool = False
 
 
 @lru_cache(maxsize=1024)
@@ -167,13 +97,28 @@ def content_terms(question: str) -> tuple[Term, ...]:
     names = set(codes(stripped))
     names |= {normalise(text) for text in quoted(question)}
     terms: dict[str, Term] = {}
-    words = query_terms(stripped)
-    joined = _joined(words, normalise(stripped))
-    for text in (*(_core(word) for word in joined), *names):
+    normal = normalise(stripped)
+    for word in _joined(_known(query_terms(stripped), normal), normal):
+        text = word if word in names else _core(word)
         weight = 1.0 if text in names else _weight(text)
         if weight > 0:
-            terms.setdefault(text, Term(text, weight, text in names))
+            terms.setdefault(text, Term(text, weight, text in names, not _sure(text)))
+    for text in names:
+        terms[text] = Term(text, 1.0, True)
     return tuple(terms.values())
+
+
+def lost_words(question: str, text: str) -> list[str]:
+    """Words and names of the question of which `text` holds nothing, as the question wrote
+    them; only what is a word, a name or a code, and tells something."""
+    lost = [
+        term.text
+        for term in content_terms(question)
+        if not term.soft and term.weight >= TELLING and not presence(term.text, text)
+    ]
+    typed = {word.lower(): word for word in re.findall(r"[A-Za-z0-9][A-Za-z0-9_\-./]*", question)}
+    whole = [word for word in lost if not any(word != o and word in o for o in lost)]
+    return [typed.get(word, word) for word in whole]
 
 
 def stretches(question: str) -> list[str]:
@@ -232,10 +177,16 @@ def quoted(question: str) -> tuple[str, ...]:
 
 def coverage(terms: Sequence[Term], text: str) -> float:
     """Share (by weight) of the terms that `text` holds, 0..1; 0 when there are no terms."""
-    total = sum(term.weight for term in terms)
+    held_by = [(term, presence(term.text, text)) for term in terms]
+    total = sum(counted(term, share) for term, share in held_by)
     if not total:
         return 0.0
-    return sum(term.weight * presence(term.text, text) for term in terms) / total
+    return sum(term.weight * share for term, share in held_by) / total
+
+
+def counted(term: Term, share: float) -> float:
+    """What a term weighs where a text holds `share` (0..1) of it: soft ones less when absent."""
+    return term.weight * max(share, SOFT_SHARE) if term.soft else term.weight
 
 
 def presence(term: str, text: str) -> float:
@@ -246,8 +197,11 @@ def presence(term: str, text: str) -> float:
     canonical = arabic(term)
     if canonical != term and canonical in searched:
         return 1.0
-    if any(other in searched for other in _SYNONYMS.get(term, ())):
+    if any(other in searched for other in _other_words(term)):
         return SYNONYM_CREDIT
+    weekday = _WEEKDAY.fullmatch(term)
+    if weekday:
+        return _weekday(weekday[1], searched)
     if not all(map(is_han, term)):
         return 0.0
     if len(term) == 2 and re.search(f"{term[0]}[{HAN}]{term[1]}[{HAN}]", searched):
@@ -258,6 +212,23 @@ def presence(term: str, text: str) -> float:
         return SYNONYM_CREDIT
     pairs = [term[i : i + 2] for i in range(len(term) - 1)]
     return PARTIAL_CREDIT * sum(pair in searched for pair in pairs) / len(pairs)
+
+
+@lru_cache(maxsize=4096)
+def _other_words(term: str) -> tuple[str, ...]:
+    """Synonyms of a term, and what documents write for an everyday word."""
+    return (*_SYNONYMS.get(term, ()), *formal_words(term, [term]).get(term, ()))
+
+
+def _weekday(day: str, searched: str) -> float:
+    """礼拜一 is 周一; a text that speaks of other weekdays may include it (周一至周五)."""
+    if re.search(f"(?:周|星期|礼拜){day}", searched):
+        return 1.0
+    return (
+        PARTIAL_CREDIT
+        if re.search("(?:周|星期|礼拜)[一二三四五六日天末]|每[天日]", searched)
+        else 0.0
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -272,16 +243,66 @@ def _core(word: str) -> str:
     """A word that the dictionary does not know, without the grammar around it (要交 → 交)."""
     if len(word) < 2 or rarity(word) < 1.0 or not all(map(is_han, word)):
         return word
-    return word.strip(_GRAMMAR)
+    bare = word.strip(_GRAMMAR + _LIGHT)
+    return bare if len(bare) > 1 or len(word) == 2 else word
+
+
+def _sure(term: str) -> bool:
+    """Whether a term is a word of the dictionary, a code or number, or looks like a name."""
+    if rarity(term) < 1.0 or not all(map(is_han, term)):
+        return True
+    return any(rarity(letter) >= RARE_LETTER for letter in term)
+
+
+def _known(words: Sequence[str], question: str) -> list[str]:
+    """Unknown words in favour of the dictionary's words across their borders: 会, 员卡 is 会员,
+    卡 and 延误险 is 延误, 险."""
+    result: list[str] = []
+    for word in words:
+        if len(word) < 2 or rarity(word) < 1.0 or not all(map(is_han, word)):
+            result.append(word)
+            continue
+        at = question.find(word)
+        left = max(0, at - 1)
+        window = question[left : at + len(word) + 1]
+        inside = _words_in(window, at - left, at - left + len(word))
+        result += inside if _replaces(word, inside) else [word]
+    return result
+
+
+def _words_in(window: str, start: int, end: int) -> list[str]:
+    """Words of the dictionary of two letters or more that reach into `window[start:end]`, the
+    longest first, without overlaps."""
+    spans = [
+        (i, j)
+        for i in range(len(window))
+        for j in range(i + 2, len(window) + 1)
+        if j > start and i < end and rarity(window[i:j]) < 1.0
+    ]
+    taken: list[tuple[int, int]] = []
+    for i, j in sorted(spans, key=lambda span: (span[0] - span[1], span[0])):
+        if all(j <= a or i >= b for a, b in taken):
+            taken.append((i, j))
+    return [window[i:j] for i, j in sorted(taken)]
+
+
+def _replaces(word: str, inside: Sequence[str]) -> bool:
+    """Whether known words stand for an unknown one: names with rare letters stay whole."""
+    left = word
+    for known in inside:
+        left = left.replace(known, "")
+    return bool(inside) and not any(rarity(letter) >= RARE_LETTER for letter in left)
 
 
 def _weight(term: str) -> float:
     if not term:
         return 0.0
-    if term in _GENERIC:
+    if term in LITTLE_WORDS:
         return 0.12
-    if term.isdigit() or (len(term) == 2 and term[0] in _COUNTING):
-        return 0.3  # years are the slots' business; 一台, 每晚 only count
+    if _COUNTED.fullmatch(term) or (len(term) == 2 and term[0] in _COUNTING):
+        return 0.15  # years are the slots' business; 一台, 每晚 only count
+    if _WEEKDAY.fullmatch(term):
+        return 0.3  # often inside a range that does not name it
     weight = rarity(term)
     # A single letter is mostly the left-over of a word that the segmenter did not know.
     return weight * 0.5 if len(term) == 1 else weight

@@ -98,12 +98,45 @@ def test_a_refusal_says_what_is_missing_and_what_is_there() -> None:
 def test_a_refusal_names_the_words_that_were_not_found() -> None:
     text, suggestions = refusal(meaning("食堂几点开门？"), hits([LEAVE]), ["手册"])
     assert "“食堂”" in text
-    assert suggestions == ("《员工手册》的主要内容是什么？",)
+    assert suggestions == ()
 
 
-def test_a_refusal_offers_the_questions_of_faq_records() -> None:
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("我爸68了坐轮渡要买票吗", "轮渡"),
+        ("ZX88报错咋整", "ZX88"),
+        ("榴莲让带几公斤", "榴莲"),
+        ("几月份发", None),
+        ("我妈72了怎么办", None),
+        ("他办年卡便宜多少", None),
+    ],
+)
+def test_a_refusal_names_real_words_only(question: str, named: str | None) -> None:
+    text, _ = refusal(meaning(question), hits([PLUMBING]), ["手册"])
+    clause = text.split("\n")[0]
+    assert (f"没有提到“{named}”" in clause) if named else ("没有提到" not in clause)
+
+
+MINUTES = passage(1, "一、上周进展\n\n验收已完成。", title="项目例会纪要", headings=("上周进展",))
+
+
+@pytest.mark.parametrize(
+    ("question", "evidence", "suggestions"),
+    [
+        ("年假能折成钱吗？", "record", ("年假几天？",)),
+        ("食堂几点开门？", "record", ()),
+        ("打印机在几楼？", "minutes", ()),
+        ("项目例会谁参加？", "minutes", ("《项目例会纪要》的主要内容是什么？",)),
+        ("验收花了几个人？", "minutes", ("《项目例会纪要》里“上周进展”的内容是什么？",)),
+    ],
+)
+def test_suggestions_share_the_subject(
+    question: str, evidence: str, suggestions: tuple[str, ...]
+) -> None:
     record = passage(1, "问：年假几天？\n答：五天。", kind="record")
-    assert refusal(meaning("食堂几点开门？"), hits([record]), [])[1] == ("年假几天？",)
+    found = {"record": record, "minutes": MINUTES}[evidence]
+    assert refusal(meaning(question), hits([found]), [])[1] == suggestions
 
 
 def test_a_refusal_without_hits_and_with_markup_in_names() -> None:
@@ -134,3 +167,83 @@ def test_an_amount_that_no_passage_holds_is_refused() -> None:
     manual = passage(1, "QX-100S的防护等级为IP66，可以在室外使用。", title="产品手册")
     sure = confidence(meaning("QX-100S多少钱？"), hits([manual], rerank=0.99), [manual])
     assert decide(sure.value, AnswerSettings()) == "refuse"
+
+
+POOL = passage(
+    1, "开放时间为9:00—21:00，周三闭馆。65周岁以上老人免费入场。办理退卡须提前5日。",
+    title="游泳馆须知", document="pool",
+)  # fmt: skip
+PARKING = passage(2, "地面车位每月收费200元，地下车位每月350元。", title="停车办法", document="car")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "游泳馆几点开门",
+        "我奶奶70了，去游泳馆还要交钱吗",
+        "游泳馆退卡得提前几天弄呀",
+        "游泳馆礼拜三开不开门",
+        "麻烦问下，地下车位一个月多少钱",
+    ],
+)
+def test_everyday_words_are_not_missing_subjects(question: str) -> None:
+    evidence = [POOL, PARKING] if "车位" not in question else [PARKING, POOL]
+    best, other = hits(evidence)
+    other = other.model_copy(update={"scores": {"dense": 0.8, "sparse": 1.0, "rerank": 0.05}})
+    sure = confidence(meaning(question), [best, other], evidence)
+    assert decide(sure.value, AnswerSettings()) != "refuse", sure
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["篮球馆几点开门", "游泳教练一节课多少钱", "图书馆退卡得提前几天", "共享单车怎么收费"],
+)
+def test_another_subject_in_everyday_words_stays_refused(question: str) -> None:
+    sure = confidence(meaning(question), hits([POOL, PARKING], rerank=0.3), [POOL, PARKING])
+    assert decide(sure.value, AnswerSettings()) == "refuse", sure
+
+
+FAULTS = passage(
+    1, "E4 排水不畅：清洗过滤网后重新启动。\nE5 门未关好：重新关门。\nTB 过载：减少衣物。",
+    title="洗碗机说明书", document="manual",
+)  # fmt: skip
+SETUP = passage(2, "安装时底脚须调平。", title="洗碗机说明书", document="manual", ordinal=1)
+
+
+@pytest.mark.parametrize("question", ["E4是什么故障", "洗碗机报E5怎么处理", "TB怎么办"])
+def test_a_line_that_starts_with_the_code_is_trusted(question: str) -> None:
+    found = [*hits([FAULTS, SETUP], rerank=0.9)]
+    level = [hit.model_copy(update={"scores": hit.scores | {"rerank": 0.9}}) for hit in found]
+    sure = confidence(meaning(question), level, [FAULTS, SETUP])
+    assert decide(sure.value, AnswerSettings()) == "answer", sure
+
+
+def test_a_code_that_is_not_there_or_of_another_thing_is_not_trusted() -> None:
+    for question in ("E9是什么故障", "冰箱报E4怎么处理"):
+        sure = confidence(meaning(question), hits([FAULTS], rerank=0.2), [FAULTS])
+        assert decide(sure.value, AnswerSettings()) != "answer", sure
+
+
+def test_passages_of_one_document_confirm_each_other() -> None:
+    sibling = SETUP.model_copy(update={"n": 2})
+    stranger = passage(2, "安装时底脚须调平。", title="烤箱说明书", document="other")
+    question = meaning("洗碗机底脚怎么调")
+
+    def gap(other) -> float:
+        level = [h.model_copy(update={"scores": {"rerank": 0.9}}) for h in hits([FAULTS, other])]
+        return confidence(question, level, [FAULTS, other]).features["rerank_gap"]
+
+    assert gap(sibling) == pytest.approx(0.9)
+    assert gap(stranger) == pytest.approx(0.0)
+
+
+def test_a_plain_answer_where_subject_and_value_agree() -> None:
+    rule = passage(1, "会议室预订须提前2个工作日提交申请表。", title="行政制度")
+    sure = confidence(meaning("预订会议室要提前几天？"), hits([rule], rerank=0.5), [rule])
+    assert decide(sure.value, AnswerSettings()) == "answer", sure
+
+
+def test_a_name_that_differs_in_one_part_does_not_ground_an_answer() -> None:
+    other = passage(1, "新丰东站有3条到发线，2010年启用。", title="新丰东站")
+    sure = confidence(meaning("新泰东站有几条到发线？"), hits([other], rerank=0.5), [other])
+    assert sure.features["grounded"] == 0.0

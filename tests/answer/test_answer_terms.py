@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from rag.answer.parts import parts
-from rag.answer.terms import content_terms, coverage, presence
+from rag.answer.terms import content_terms, coverage, lost_words, presence
 
 
 @pytest.mark.parametrize(
@@ -31,6 +31,36 @@ def test_a_name_weighs_more_than_a_common_word() -> None:
 def test_only_what_names_something_is_a_term() -> None:
     assert content_terms("请问这个是什么时候的呢？") == ()
     assert coverage((), "任何文字") == 0.0
+
+
+@pytest.mark.parametrize(
+    ("question", "terms"),
+    [
+        ("会员卡可以退吗", ["会员", "退"]),
+        ("航班延误险赔多少", ["航班", "延误"]),
+        ("我妈72了", []),
+        ("没拆封能退货吗", ["拆封", "退货"]),
+    ],
+)
+def test_words_across_the_segmenters_borders(question: str, terms: list[str]) -> None:
+    found = [term.text for term in content_terms(question) if term.weight > 0.15 and not term.soft]
+    assert [word for word in terms if word not in found] == []
+    if not terms:
+        assert found == []
+
+
+def test_what_may_be_no_word_counts_only_where_it_stands() -> None:
+    (term,) = [term for term in content_terms("联调什么时候") if term.soft]
+    assert not lost_words("联调什么时候", "无关的文字")
+    assert coverage((term,), f"这里有{term.text}") == 1.0
+
+
+@pytest.mark.parametrize(
+    ("term", "text", "held"),
+    [("礼拜二", "周二闭馆", 1.0), ("星期四", "周一至周五开放", 0.6), ("礼拜二", "每年检修", 0.0)],
+)
+def test_weekdays(term: str, text: str, held: float) -> None:
+    assert presence(term, text) == held
 
 
 def test_split_words_are_joined() -> None:
