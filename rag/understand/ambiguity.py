@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from datetime import date
 
 from rag.text.similar import longest_common_substring
 from rag.types import (
@@ -19,15 +20,27 @@ from rag.types import (
     KnowledgeProfile,
     SlotName,
     Slots,
+    TimeRange,
     Turn,
     Understanding,
 )
-from rag.understand.candidates import Candidate, agree, candidates, compared_products, siblings
+from rag.understand.candidates import (
+    AS_GOOD,
+    Candidate,
+    agree,
+    candidates,
+    compared_products,
+    covers_as_well,
+    siblings,
+    unknown_names,
+)
 from rag.understand.dialogue import Dialogue, Exchange, asked_back
 from rag.understand.gazetteer import Entry, Gazetteer, bare_title, gazetteer
-from rag.understand.phrases import topic
+from rag.understand.phrases import plain_noun, topic
 from rag.understand.refer import resolve
 from rag.understand.regions import covers, region_paths, short_name
+from rag.understand.reply import put_or_lead
+from rag.understand.rows import open_rows
 from rag.understand.slots import QUOTED_TITLE, quoted_titles
 
 Probe = Callable[[str, Slots], Sequence[Hit]]
@@ -84,12 +97,67 @@ def judge(
     if _settled(understanding, asked) or _WANTS_ALL.search(_untitled(question)):
         return understanding
     hits = probe(question, understanding.slots) if probe and _worth_a_look(question, index) else ()
+    if hits and not quoted_titles(question) and unknown_names(question, hits):
+        return understanding  # no document has it: the answer says so
     found = candidates(understanding, index, hits)
     for step in (_region, _time, _product):
         judged = step(understanding, found, asked, history)
+        if judged is None:
+            continue
+        if judged.missing_slots == ("time",) and probe and hits:
+            judged = _with_answering_years(judged, understanding, found, index, probe)
         if judged is not None:
             return judged
-    return understanding
+    return _rows(understanding, asked, hits) or understanding
+
+
+def _with_answering_years(
+    judged: Understanding,
+    meaning: Understanding,
+    found: Sequence[Candidate],
+    index: Gazetteer,
+    probe: Probe,
+) -> Understanding | None:
+    """The question for the year, with those years only whose edition has the rule."""
+    clarification = judged.clarification
+    if clarification is None or quoted_titles(meaning.standalone_question):
+        return judged
+    best = max(c.coverage for c in found)
+    kept = []
+    for option in clarification.options:
+        year = re.fullmatch(r"(\d{4})年", option.label)
+        first = int(year[1]) if year else 0
+        known = any(c.entry.year == first and c.coverage >= AS_GOOD * best for c in found)
+        if first and not known:
+            span = TimeRange(text=option.label, start=date(first, 1, 1), end=date(first, 12, 31))
+            slots = meaning.slots.model_copy(update={"time": (span,)})
+            hits = probe(meaning.standalone_question, slots)
+            own = [h for h in hits if h.chunk.metadata.year == first]
+            if not covers_as_well(meaning, index, own, best):
+                continue
+        kept.append(option)
+    if len(kept) < 3:
+        return None
+    return _with(judged, clarification.model_copy(update={"options": tuple(kept)}))
+
+
+def _rows(
+    meaning: Understanding, asked: set[SlotName], hits: Sequence[Hit]
+) -> Understanding | None:
+    """Ask which row of a table is meant."""
+    question = meaning.standalone_question
+    if "product" in asked or meaning.intent in ("comparison", "summary") or meaning.sub_questions:
+        return None
+    rows = open_rows(question, hits)
+    if rows is None:
+        return None
+    kind = f"哪个{rows.label}" if 1 < len(rows.label) <= 8 and rows.label != "项目" else "哪一项"
+    wanted = f"请问您想了解{kind}的{rows.column}？"
+    options = [
+        ClarificationOption(label=name, reply=put_or_lead(name, question)) for name in rows.names
+    ]
+    options.append(ClarificationOption(label=ALL_OF_THEM, reply=ALL_OF_THEM))
+    return _with(meaning, Clarification(slot="product", question=wanted, options=tuple(options)))
 
 
 def _worth_a_look(question: str, index: Gazetteer) -> bool:
@@ -301,8 +369,7 @@ def _about(question: str) -> str:
     titles = quoted_titles(question)
     if len(titles) == 1:
         return f"《{titles[0]}》"
-    about = topic(question)
-    return about if 2 <= len(about) <= 20 else ""
+    return plain_noun(topic(question))
 
 
 def _untitled(question: str) -> str:

@@ -6,6 +6,7 @@ it covers as much of the question's content as the best one does.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +17,7 @@ from rag.text.similar import longest_common_substring
 from rag.types import Hit, Understanding
 from rag.understand.gazetteer import Entry, Gazetteer, bare_title
 from rag.understand.gazetteer import entry as make_entry
-from rag.understand.phrases import topic
+from rag.understand.phrases import parse, topic
 from rag.understand.regions import find_regions, without_regions
 from rag.understand.slots import codes, quoted_titles
 
@@ -24,6 +25,10 @@ AS_GOOD = 0.9
 """Share of the best coverage from which a candidate is as good (chosen by us)."""
 _ANSWERS = 0.6
 """Coverage from which one sentence is taken for the answer (chosen by us)."""
+_ASKS_VALUE = re.compile(r"多少|几[\u4e00-\u9fff]|多[久长高大]")
+_NUMBER = re.compile(
+    r"\d(?![.、)）])|[一二三四五六七八九十百千万两半]+(?:元|个|天|年|月|日|倍|%|次|人|周|小时)"
+)
 _ANNOUNCES = re.compile(r"[:：]\s*$|如下|下表|下列|以下|\|")
 _SAME_MATTER = 4
 """Letters in a row that the titles of documents on one matter share (chosen by us)."""
@@ -33,11 +38,15 @@ ENOUGH = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A document that could answer, and its best passage where one was retrieved."""
+    """A document that could answer, and its best passage where one was retrieved.
+
+    `texts` are all passages that cover the question about as well as the best one.
+    """
 
     entry: Entry
     text: str
     coverage: float
+    texts: tuple[str, ...] = ()
 
 
 def candidates(
@@ -58,13 +67,12 @@ def candidates(
     if not content:
         return ()
     found: dict[tuple[str, str], Candidate] = {}
-    for hit in hits:
-        entry = _entry_of(hit, index)
-        text = " ".join((entry.title, *hit.chunk.heading_path, hit.chunk.text))
-        coverage = _coverage(content, text)
-        key = (entry.document_id, entry.title)
-        if key not in found or coverage > found[key].coverage:
-            found[key] = Candidate(entry, hit.chunk.text, coverage)
+    for entry, passages in _passages(index, content, hits).values():
+        best = max(coverage for coverage, _ in passages)
+        texts = [p for coverage, p in passages if coverage >= AS_GOOD * best]
+        found[entry.document_id, entry.title] = Candidate(
+            entry, texts[0], best, tuple(dict.fromkeys(texts))
+        )
     _add_named(question, index, content, found)
     best = max((c.coverage for c in found.values()), default=0.0)
     if best < ENOUGH:
@@ -87,9 +95,13 @@ def agree(question: str, found: Sequence[Candidate]) -> bool:
     texts = [candidate.text for candidate in found]
     if not all(texts):
         return False
+    content = _content(question)
+    if _ASKS_VALUE.search(question):
+        values = [_valued(content, candidate) for candidate in found]
+        if any(values):
+            return len(set(values)) == 1
     if len({_plain(text) for text in texts}) == 1:
         return True
-    content = _content(question)
     sentences = [_answering(content, text) for text in texts]
     return all(sentences) and len({_plain(sentence) for sentence in sentences}) == 1
 
@@ -172,6 +184,10 @@ def _content(question: str) -> frozenset[str]:
     pairs: set[str] = set()
     for term in query_terms(text):
         pairs.update(term[i : i + 2] for i in range(len(term) - 1))
+    for a, b in itertools.pairwise(parse(text).tokens):  # 学生|卡, 年|审
+        named = a.role in ("noun", "rel") and b.role == "noun" and b.tag[0] not in "xmq"
+        if named and a.end == b.start and 1 in (len(a.text), len(b.text)):
+            pairs.add(a.text[-1] + b.text[0])
     return frozenset(pairs)
 
 
@@ -192,6 +208,83 @@ def _answering(content: frozenset[str], text: str) -> str:
             if (coverage := _coverage(content, clause)) > best:
                 best, answer = coverage, "".join(clauses[index:])
     return "" if best < _ANSWERS or _ANNOUNCES.search(answer) else answer
+
+
+def _valued(content: frozenset[str], candidate: Candidate) -> frozenset[str]:
+    """What a document says about the question with a number in it: sentences and tables."""
+    found: set[str] = set()
+    for text in candidate.texts or (candidate.text,):
+        if "|" in text:
+            found.add(_plain(text))
+            continue
+        for span in split_sentences(text):
+            clauses = re.split(r"(?<=[，,])", span.text)
+            covered = [_coverage(content, clause) for clause in clauses]
+            at = covered.index(max(covered))
+            answer = "".join(clauses[at:])
+            if covered[at] >= _ANSWERS and _NUMBER.search(answer):
+                found.add(_plain(answer))
+    return frozenset(found)
+
+
+def _passages(
+    index: Gazetteer, content: frozenset[str], hits: Sequence[Hit]
+) -> dict[tuple[str, str], tuple[Entry, list[tuple[float, str]]]]:
+    """By document (or record): its retrieved passages with their coverage, best ranked first."""
+    found: dict[tuple[str, str], tuple[Entry, list[tuple[float, str]]]] = {}
+    for hit in hits:
+        entry = _entry_of(hit, index)
+        text = " ".join((entry.title, *hit.chunk.heading_path, hit.chunk.text))
+        _, passages = found.setdefault((entry.document_id, entry.title), (entry, []))
+        passages.append((_coverage(content, text), hit.chunk.text))
+    for _, passages in found.values():
+        passages.sort(key=lambda passage: -passage[0])
+    return found
+
+
+def unknown_names(question: str, hits: Sequence[Hit]) -> list[str]:
+    """Nouns of the question that no retrieved passage holds in any part, nor a formal word."""
+    from rag.text.formal_words import formal_words
+
+    whole = normalise(
+        " ".join(
+            " ".join(
+                (
+                    h.chunk.metadata.title or h.chunk.document_name,
+                    *h.chunk.heading_path,
+                    h.chunk.text,
+                )
+            )
+            for h in hits
+        )
+    )
+    text = without_regions(normalise(question))
+    missing = []
+    for token in parse(text).tokens:
+        if token.role != "noun" or token.tag[0] not in "nj" or len(token.text) < 2:
+            continue
+        words = (token.text, *formal_words(token.text, [token.text]).get(token.text, ()))
+        if not any(w[i : i + 2] in whole for w in words for i in range(len(w) - 1)):
+            missing.append(token.text)
+    return missing
+
+
+def passage_coverage(question: str, hit: Hit) -> float:
+    """The share of the question's content that a passage holds with its titles, 0..1."""
+    content = _content(question)
+    title = hit.chunk.metadata.title or hit.chunk.document_name
+    text = " ".join((title, *hit.chunk.heading_path, hit.chunk.text))
+    return _coverage(content, text) if content else 0.0
+
+
+def covers_as_well(
+    meaning: Understanding, index: Gazetteer, hits: Sequence[Hit], coverage: float
+) -> bool:
+    """Whether passages found for one edition cover the question about as well as `coverage`."""
+    content = _content(meaning.standalone_question)
+    found = _passages(index, content, hits) if content else {}
+    best = max((c for _, passages in found.values() for c, _ in passages), default=0.0)
+    return best >= AS_GOOD * coverage
 
 
 def _plain(text: str) -> str:

@@ -76,6 +76,8 @@ def names_nothing(question: str, profile: KnowledgeProfile | None) -> bool:
     parsed = parse(question)
     if profile is None or (parsed.phrases and any(p.kind != "relation" for p in parsed.phrases)):
         return False
+    if any(t.role == "noun" and len(t.text) > 1 for t in parsed.tokens):
+        return False  # 爽约几次会被停预约 names what it asks about
     actions = [t.text for t in parsed.tokens if t.role == "act"]
     asking = any(t.role == "ask" for t in parsed.tokens)
     if not asking or len(parsed.body) > 12 or find_regions(question):

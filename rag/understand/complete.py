@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from rag.text.numerals import parse_numeral
 from rag.types import KnowledgeProfile, Turn
 from rag.understand.carry import (
     carry,
@@ -25,7 +24,6 @@ from rag.understand.dialogue import (
     Dialogue,
     asked_back,
     in_words,
-    listed,
     offered,
     remember,
     supposed,
@@ -38,6 +36,7 @@ from rag.understand.moves import (
     asking_for_more,
     asks_to_verify,
     is_meant,
+    listed_item,
     named_before,
     neighbour_year,
     short_for_sibling,
@@ -295,7 +294,7 @@ def _another(
         return None
     value = re.sub("^我(?=[^们的国])", "", match["value"].strip())
     marked = bool(match["mark"]) or body.rstrip("。？? ").endswith("的话")
-    if item := _listed_item(value, dialogue):
+    if item := listed_item(value, dialogue):
         made = put(item, dialogue.exchanges[-1].question, profile)
         whole = made if kind_of(item) == "relation" else None
         return _made(question, whole or f"介绍一下{item}", f"指的是“{item}”")
@@ -321,16 +320,6 @@ def _another(
 
 _KINDS_ALONE = ("region", "time", "code", "clause", "relation")
 """Kinds of which a bare value, without 呢, asks the last question again."""
-
-
-def _listed_item(value: str, dialogue: Dialogue) -> str:
-    """The item of our last answer's list that 第二个 means."""
-    match = re.fullmatch(r"第(?P<n>[一二三四五六七八九]|\d{1,2})[个种项款点条]", value)
-    items = listed(dialogue.exchanges[-1].reply)
-    if match is None or not items:
-        return ""
-    number = parse_numeral(match["n"]) or int(match["n"])
-    return items[number - 1] if number <= len(items) else ""
 
 
 def _is_predicate(value: str) -> bool:

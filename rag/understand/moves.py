@@ -6,9 +6,10 @@ import re
 from dataclasses import dataclass
 from datetime import date
 
+from rag.text.numerals import parse_numeral
 from rag.types import KnowledgeProfile
 from rag.understand.carry import known_topic
-from rag.understand.dialogue import Dialogue
+from rag.understand.dialogue import Dialogue, listed
 from rag.understand.regions import region_paths, without_regions
 from rag.understand.siblings import with_sibling_replaced
 from rag.understand.slots import CODE
@@ -150,3 +151,13 @@ def is_meant(named: str, about: str) -> bool:
     regions, others = region_paths(named), region_paths(about)
     core = without_regions(named).strip("的 ")
     return bool(core) and about.endswith(core) and (not regions or set(regions) <= set(others))
+
+
+def listed_item(value: str, dialogue: Dialogue) -> str:
+    """The item of our last answer's list that 第二个 means."""
+    match = re.fullmatch(r"第(?P<n>[一二三四五六七八九]|\d{1,2})[个种项款点条]", value)
+    items = listed(dialogue.exchanges[-1].reply)
+    if match is None or not items:
+        return ""
+    number = parse_numeral(match["n"]) or int(match["n"])
+    return items[number - 1] if number <= len(items) else ""

@@ -54,6 +54,7 @@ _ASKS = re.compile(
     r"|有没有|能不能|可不可以|是不是|会不会|要不要|需不需要|介绍|说明|解释|列出|列举|总结|概括|讲讲|说说|查(?:一?下|询)"
 )
 
+_DIGIT = re.compile(r"[\d一二三四五六七八九十百千万半几]")
 _PRONOUNS = re.compile("[你您我他她它咱]")
 LONGEST_NAME = 24
 """Characters of a noun phrase; more is a sentence (chosen by us)."""
@@ -150,6 +151,26 @@ def topic(text: str) -> str:
             return text[before[0].start : end]
         return "".join(p.text for p in before) + text[start:end]
     return text[start:end]
+
+
+def plain_noun(about: str) -> str:
+    """The noun at the end of a topic, without its region, time and numbers; "" if unclear."""
+    tokens = parse(about).tokens
+    kept: list[str] = []
+    while tokens and tokens[-1].tag[0] in "mq":  # 基础养老金一个月
+        tokens = tokens[:-1]
+    for token in reversed(tokens):
+        plain = (
+            token.role in ("noun", "rel")
+            and token.tag[0] in "nvjb"
+            and not _DIGIT.search(token.text)
+        )
+        if not plain or find_regions(token.text):
+            break
+        kept.insert(0, token.text)
+    noun = "".join(kept)
+    whole = kept and tokens[-1].tag[0] in "nvj"
+    return noun if whole and 2 <= len(noun) <= 10 else ""
 
 
 def is_name(text: str) -> bool:

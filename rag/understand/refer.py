@@ -52,6 +52,7 @@ _PEOPLE = re.compile(r"[他她]们?(?=[\u4e00-\u9fff，,？?]|$)")
 _PLACE = re.compile(
     r"当地|该地区?|(?<![从到往哪])(?:那里|那边|那儿)|(?:这个|那个|该)(?:城市|地区|地方|省份|省|市)(?![\u4e00-\u9fff]*[局府])"
 )
+_HOUSES = lexicon.words_of("部门 机构 单位 公司 人 平台 系统 网站 软件 应用 窗口 中心")
 _DUMMY = re.compile(r"(?:这|那)(?:个|种|些)?(?:问题|时候|话|情况下|情况|意思|方面|东西是什么意思)")
 
 
@@ -372,20 +373,7 @@ def _named_in(question: str, noun: str) -> str:
 def _named_in_replies(dialogue: Dialogue, noun: str) -> str:
     """A thing of this class that our last answer named last ("由行政服务部负责" for 部门)."""
     reply = dialogue.previous.reply if dialogue.previous else ""
-    if noun not in (
-        "部门",
-        "机构",
-        "单位",
-        "公司",
-        "人",
-        "平台",
-        "系统",
-        "网站",
-        "软件",
-        "应用",
-        "窗口",
-        "中心",
-    ):
+    if noun not in _HOUSES:
         return ""
     endings = {
         "部门": "部|处|局|科|中心|办",

@@ -8,7 +8,8 @@ from datetime import date
 from rag.types import Clarification, KnowledgeProfile
 from rag.understand.phrases import asks, parse, topic_phrase
 from rag.understand.regions import find_regions
-from rag.understand.substitute import put, put_region, put_time
+from rag.understand.siblings import with_sibling_replaced
+from rag.understand.substitute import kind_of, put, put_region, put_time
 from rag.understand.times import find_times
 
 _AFFIRM = re.compile(
@@ -99,8 +100,8 @@ def merge(
         made = put_region(value, question, profile) if regions else question
         return put_time(value, made, profile) if times else made
     if asked.slot == "reference":
-        return _refer_to(value, question) or _put_or_lead(value, question, profile)
-    return _put_or_lead(value, question, profile)
+        return _refer_to(value, question) or put_or_lead(value, question, profile)
+    return put_or_lead(value, question, profile)
 
 
 def for_all(question: str, asked: Clarification) -> str:
@@ -125,7 +126,15 @@ def offer_question(action: str) -> str:
     return f"请{text}" if verb else f"请介绍{text}"
 
 
-def _put_or_lead(value: str, question: str, profile: KnowledgeProfile | None) -> str:
+def put_or_lead(value: str, question: str, profile: KnowledgeProfile | None = None) -> str:
+    """The question with the chosen value: in its sibling's place, else in front."""
+    bare = value.removesuffix("的")
+    if kind_of(bare) in ("thing", "organisation", "person", "condition"):
+        head = topic_phrase(parse(question))
+        at = head.start if head else parse(question).lead
+        if made := with_sibling_replaced(bare, question):
+            return made
+        return question if bare in question else question[:at] + bare + question[at:]
     return put(value, question, profile) or value + question
 
 
