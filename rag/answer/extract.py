@@ -17,7 +17,13 @@ from rag.answer.columns import column, superlative
 from rag.answer.compare import compare
 from rag.answer.layout import bullets, numbered, paragraph, quote, shown_table
 from rag.answer.parts import parts
-from rag.answer.passage import goes_on, of_the_subject, with_context, without_repeats
+from rag.answer.passage import (
+    goes_on,
+    of_the_heading,
+    of_the_subject,
+    with_context,
+    without_repeats,
+)
 from rag.answer.pieces import Piece, faq_question, pieces
 from rag.answer.rank import Question, Ranked, holds_kind, presence_in, rank, read_question
 from rag.answer.record import from_record
@@ -125,7 +131,7 @@ def _from_passages(
     if wanted == "value":
         return with_context(question, ranked) or value_first(question, ranked)
     if understanding.intent in _DOING or wanted == "steps":
-        going_on = goes_on(best, evidence)
+        going_on = of_the_heading(question, best, evidence) or goes_on(best, evidence)
         if going_on:
             return paragraph(going_on)
     chosen = _fewest(question, ranked)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import PurePath
 
 from rag.answer.layout import paragraph
 from rag.answer.pieces import Piece, about, pieces
@@ -16,6 +17,8 @@ SUBJECT_WEIGHT = 0.5
 """Weight of a term from which it can name what a document is about."""
 SAYS_LITTLE = 0.5
 """A sentence that says less than this share of the question on its own needs the one before."""
+LONGEST_PASSAGE = 260
+"""Characters of a passage that is given from its beginning."""
 MOST_FOLLOWING = 3
 """Sentences after the first one that tell how to do it."""
 
@@ -40,14 +43,16 @@ def of_the_subject(
     for term in question.terms:
         if term.weight < SUBJECT_WEIGHT or len(term.text) < 2 or term.text in named:
             continue
-        titled = [item for item in kept if presence(term.text, about(item.chunk)) == 1.0]
+        titled = [item for item in kept if presence(term.text, _title(item)) == 1.0]
         if not titled or len(titled) == len(kept):
             continue
         best = max(coverage(question.terms, _whole(item)) for item in titled)
+        documents = {item.chunk.document_id for item in titled}
         kept = [
             item
             for item in kept
-            if presence(term.text, _whole(item)) >= 0.8
+            if item.chunk.document_id in documents
+            or presence(term.text, _whole(item)) >= 0.9
             or coverage(question.terms, _whole(item)) > best
         ]
     return tuple(kept)
@@ -92,6 +97,23 @@ def goes_on(best: Piece, evidence: Sequence[Evidence]) -> list[Piece]:
     return chosen if len(chosen) > 1 else []
 
 
+def of_the_heading(question: Question, best: Piece, evidence: Sequence[Evidence]) -> list[Piece]:
+    """The sentences of a short passage from its first one, where its heading is what is asked
+    how to do (怎么退卡 and a passage 退卡); empty otherwise."""
+    item = next((item for item in evidence if item.n == best.n), None)
+    if item is None or best.kind != "sentence" or len(item.text) > LONGEST_PASSAGE:
+        return []
+    heading = item.chunk.heading_path[-1] if item.chunk.heading_path else ""
+    own = {term for term in question.terms if presence(term.text, heading) == 1.0}
+    heaviest = max(question.terms, key=lambda term: term.weight, default=None)
+    if heaviest not in own:
+        return []
+    sentences = [p for p in pieces(item) if p.kind in ("sentence", "item")]
+    if not all(piece.kind == "sentence" for piece in sentences) or len(sentences) < 2:
+        return []
+    return sentences[: MOST_FOLLOWING + 1] if best in sentences[: MOST_FOLLOWING + 1] else []
+
+
 def without_repeats(answers: Sequence[str]) -> str:
     """Answers of several parts as paragraphs, without what an earlier one already said."""
     said = ""
@@ -109,6 +131,10 @@ def without_repeats(answers: Sequence[str]) -> str:
             kept.append(rest)
             said += rest
     return "\n\n".join(kept)
+
+
+def _title(item: Evidence) -> str:
+    return f"{item.chunk.metadata.title or ''} {PurePath(item.chunk.document_name).stem}"
 
 
 def _whole(item: Evidence) -> str:

@@ -89,7 +89,7 @@ _CLAUSE_MARK = re.compile(rf"^\s*(?:\*\*)?(?:{_HAN_COUNT}、|[(（]{_HAN_COUNT}[
 _OWN_TITLE = re.compile(r"^((?:\d+(?:\.\d+)+)?[\u4e00-\u9fffA-Za-z]{2,14})。(?:\*\*)?\s*(?=[^\s*])")
 _DEPENDS = re.compile(
     r"^(?:违反|违者|逾期|超过|超出|否则|其中|其余|该|此|上述|前款|填写|提交|携带|拨打|登录|经|审核|审批|通过|每次|遇|"
-    r"因|如|若|未|已|不|需|须|应|并|还|也|另|可|凭|持|到|买|在此|同时|之后|然后|自|从|按|满|标准|期限|申请[人时]|情节)"
+    r"因|如|若|未|已|不|需|须|应|并|还|也|另|可|凭|持|到|买|在此|同时|之后|然后|自|从|按|满|标准|期限|申请[人时]|情节|会议|最终|结果)"
 )
 """Beginnings of sentences that go on about the subject of the sentence before."""
 LONG_CLAUSE = 40
@@ -247,7 +247,8 @@ class _Reader:
         for offset, stop in parts:
             key = None if _NUMBERED.match(line) else _PAIR.match(line[offset:stop])
             if key and _is_value(line[offset + key.end() : stop]):
-                self._add("pair", start + offset, start + stop, key=key.group(1))
+                name = _ARTICLE.sub("", key.group(1))
+                self._add("pair", start + offset, start + stop, key=name)
             else:
                 self._prose(start + offset, start + stop)
         self.group = -1

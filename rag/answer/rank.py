@@ -26,6 +26,7 @@ PRIOR_SHARE = 0.25
 RANGE_BONUS = 0.25
 ROW_NAME_BONUS = 0.35
 COLUMN_BONUS = 0.2
+FRONT_BONUS = 0.4
 OTHER_RECORD = 0.8
 UNNAMED = 0.5
 OWN_CODE = 0.3
@@ -37,6 +38,9 @@ FOCUS_REACH = 5
 chosen by us on samples and checked with `benchmarks/bench_answers.py`."""
 
 
+_PAYS = re.compile(
+    r"(?:罚|赔|扣)(?:款|偿|钱)?(?:多少|几)|(?:金|费|款|利息)(?:是)?(?:怎么|如何)(?:算|收|计算|收取)"
+)
 _MAY_LEAD = ("text", "list", "steps", "definition", "reason")
 _DATE_KEY = re.compile(r"(.{2,6})(?:日期|时间|日)")
 _DIMENSIONS = tuple(
@@ -59,6 +63,7 @@ _SAYS = tuple(
         ("最少|最低|至少|起码", "下限|最少|最低|不低于|不少于|不得低于|至少|以上"),
         ("谁|哪位", "由[\u4e00-\u9fff]{2,10}(?:主持|负责|担任|审批|批准|决定|组织|签|保管|办理)"),
         ("公斤|千克", "kg|公斤|千克"),
+        ("定下来|定了[没吗]|决定了|通过了|批了", "决定|形成|一致|通过|批准|再议|未定|暂不"),
         ("几升|多少升", r"\d\s*(?:L|升)"),
         ("怎么算|如何计算|怎么收|怎么赔|怎么罚", "按|每|万分之|%|元|倍"),
     )
@@ -92,7 +97,14 @@ def read_question(text: str, part: str = "") -> Question:
     terms = content_terms(text)
     near = _focus(part or text, terms)
     weighed = tuple(t._replace(weight=t.weight * FOCUS_WEIGHT) if t in near else t for t in terms)
-    return Question(text, weighed, asked(part or text), part or text)
+    return Question(text, weighed, _asked(part or text), part or text)
+
+
+def _asked(text: str) -> Asked:
+    """What is asked; 罚多少 wants money or a share whatever nouns stand near it."""
+    if _PAYS.search(text):
+        return Asked(wanted="value", kinds=frozenset({"money", "percent"}))
+    return asked(text)
 
 
 def _focus(text: str, terms: Sequence[Term]) -> set[Term]:
@@ -146,6 +158,8 @@ def score(question: Question, piece: Piece) -> Ranked:
         total += COLUMN_BONUS
     if piece.cells and _names_row(question, piece.cells[0]):
         total += ROW_NAME_BONUS
+    if not piece.cells and _fronted(question, piece):
+        total += FRONT_BONUS
     if _of_another(question, piece):
         total -= OTHER_RECORD
     total += MARK_BONUS * _marks(question, piece)
@@ -224,6 +238,8 @@ def holds_kind(asked_for: Asked, piece: Piece, question: str) -> bool:
         if key_answers(asked_for, piece.key):
             return not asked_for.kinds or any(c.isdigit() for c in value)
         return bool(asked_for.kinds) and answers_kind(asked_for, value)
+    if piece.cells and asked_for.wanted == "list":
+        return True  # rows are a list by nature
     if piece.cells:
         columns = zip(piece.header, piece.cells, strict=False)
         if any(key_answers(asked_for, head) and _filled(asked_for, c) for head, c in columns):
@@ -259,7 +275,13 @@ def _of_another(question: Question, piece: Piece) -> bool:
     mentioned (an accessory that fits it)."""
     wanted = {term.text for term in question.terms if term.name}
     own = codes(piece.head) if piece.head and wanted else []
-    return bool(own) and not any(code in wanted for code in own)
+    return bool(own) and not any(code.startswith(name) for code in own for name in wanted)
+
+
+def _fronted(question: Question, piece: Piece) -> bool:
+    """Whether the piece opens with a name of the question and a colon: 产假：…, not 陪产假：…."""
+    front, colon, _ = piece.body.partition("：")
+    return bool(colon) and len(front) <= 12 and _names_row(question, front)
 
 
 def _names_row(question: Question, cell: str) -> bool:

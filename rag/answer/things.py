@@ -36,9 +36,11 @@ def compares(understanding: Understanding) -> bool:
     slots = understanding.slots
     if understanding.intent == "comparison":
         return True
-    if max(len(slots.region), len(slots.time), len(slots.product)) > 1:
-        return True
     question = understanding.standalone_question
+    if max(len(slots.region), len(slots.time)) > 1:
+        return True
+    if len(slots.product) > 1 and _JOIN.search(question):
+        return True
     return bool(_COMPARES.search(question) and _JOIN.search(question))
 
 
@@ -116,6 +118,7 @@ def _suffix(text: str, whole: str) -> str:
 
 
 def _prefix(text: str, whole: str) -> str:
+    text = re.split(r"[的，,：: ]", text)[0]
     starts = (text[:n] for n in range(min(len(text), LONGEST_NAME), 1, -1))
     return next((name for name in starts if normalise(name) in whole), "")
 

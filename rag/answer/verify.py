@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from functools import lru_cache
 
+from rag.answer.compare import NOTHING_FOUND
 from rag.answer.locate import Place, locate, plain
 from rag.answer.marks import find_marks, statements, without_marks
 from rag.answer.refuse import HEDGE_PREFIX, REFUSAL_PREFIX
@@ -82,7 +83,8 @@ def verify(
             continue
         words = without_marks(text[statement.start : statement.end]).strip()
         said = plain(words).removeprefix(HEDGE_PREFIX)
-        if len(re.sub(r"[\W_]+", "", said)) < 2 or said.startswith(REFUSAL_PREFIX):
+        none_said = said.startswith(REFUSAL_PREFIX) or said.endswith(NOTHING_FOUND)
+        if len(re.sub(r"[\W_]+", "", said)) < 2 or none_said:
             continue
         numbers = {
             n for m in marks if statement.start <= m.start < statement.end for n in m.numbers
