@@ -11,7 +11,7 @@ from ui.documents import bases, detail, jobs, listing
 from ui.errors import box, show, shown
 from ui.frame import Here
 from ui.texts import t
-from ui.words import escape, plain
+from ui.words import escape, label, plain
 
 
 def page(here: Here) -> None:
@@ -56,7 +56,7 @@ def _upload(here: Here, base: KnowledgeBase) -> None:
     limit = here.application.settings.current.ingest.max_file_mb
     with st.form("upload", clear_on_submit=True):
         files = st.file_uploader(
-            t("upload.label", name=plain(base.name, 40).replace("[", "(").replace("]", ")")),
+            t("upload.label", name=label(base.name, 40)),
             accept_multiple_files=True,
             key="upload-files",
             max_upload_size=limit,

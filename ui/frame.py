@@ -170,6 +170,9 @@ def _models_state() -> None:
         return
     if state.error is not None:
         show(state.error)
+        if st.button(t("start.retry"), key="retry-models", icon=":material/refresh:"):
+            runtime.retry()
+            st.rerun()
         return
 
     @st.fragment(run_every=1.0)

@@ -13,6 +13,7 @@ from functools import cache
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from rag.answer.markup import defuse
 from rag.types import Citation, Claim
 from ui.texts import t
 from ui.words import escape
@@ -45,6 +46,14 @@ def answer_html(
     by_number = {citation.n: citation for citation in citations}
     body = _CITATION.sub(lambda m: _chip(m, by_number, anchor), body)
     return f'<div class="zw-answer">{body}</div>'
+
+
+def draft_html(text: str) -> str:
+    """The HTML of text that a model is still writing or did not finish.
+
+    Nothing has checked it yet, so its links and images go here; a finished answer has none.
+    """
+    return answer_html(defuse(text))
 
 
 @cache

@@ -59,11 +59,19 @@ def start(data: Path | None = None) -> Start:
 
 
 def retry() -> None:
-    """Forget a failed start, so that the next page begins anew."""
+    """Begin a failed start anew: of the data directory with the next page, of the models now."""
     global _start
     with _lock:
-        if _start is not None and _start.failure is not None:
+        if _start is None:
+            return
+        if _start.failure is not None:
             _start = None
+            return
+        application = _start.application
+        if application is not None and application.warm_error is not None:
+            application.ready.clear()
+            application.warm_error = None
+            application.warm_up()
 
 
 def use(application: Application | None) -> None:

@@ -106,6 +106,12 @@ async def redeem(request: Request) -> Response:
     return response
 
 
+async def to_chat(request: Request) -> Response:
+    """The chat is the first page and has no path of its own; people type one all the same."""
+    query = request.url.query
+    return RedirectResponse("/" + (f"?{query}" if query else ""), status_code=307)
+
+
 async def health(_: Request) -> Response:
     """200 with the state of the start: starting, ready or failed."""
     state = runtime.start()
@@ -145,6 +151,7 @@ def routes() -> list[BaseRoute]:
     return [
         Route("/session/{ticket}", redeem, methods=["GET"]),
         Route("/health", health, methods=["GET"]),
+        Route("/chat", to_chat, methods=["GET"]),
     ]
 
 

@@ -77,6 +77,9 @@ class StandIn:
             lambda stop: None,
         )
 
+    def warm_up(self) -> None:
+        self.ready.set()
+
     def close(self) -> None:
         self.chain.gate.set()
         self.conversations.close()
@@ -219,7 +222,7 @@ class _Pipeline:
 
 
 class _Jobs:
-    """Indexes at once; a file named "坏.txt" leaves a failed job behind."""
+    """Indexes at once; "坏.txt" leaves a failed job behind, "同.txt" a duplicate."""
 
     def __init__(self, catalog: Catalog) -> None:
         self.catalog = catalog
@@ -230,6 +233,9 @@ class _Jobs:
         job = self.catalog.jobs.create(kb_id=kb_id, name=name)
         if name.startswith("坏"):
             self.catalog.jobs.update(job.id, status="failed", error="文件已损坏，无法读取。")
+            return job
+        if name.startswith("同"):
+            self.catalog.jobs.update(job.id, status="done", error="内容与已有文档相同。")
             return job
         self.index(kb_id, name, path.read_text(encoding="utf-8"), uploaded_by)
         self.catalog.jobs.update(job.id, status="done")
@@ -268,6 +274,9 @@ class _Jobs:
 
     def cancel(self, job_id: str) -> None:
         self.catalog.jobs.update(job_id, status="cancelled")
+
+    def dismiss(self, job_id: str) -> None:
+        self.catalog.jobs.delete(job_id)
 
     def retry(self, job_id: str, password: str | None = None) -> Any:
         self.catalog.jobs.update(job_id, status="done", error=None)

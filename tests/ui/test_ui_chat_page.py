@@ -8,6 +8,8 @@ import pytest
 from page_reading import APP, buttons, field, press, text_of
 from streamlit.testing.v1 import AppTest
 
+from rag.errors import ModelUnavailable
+
 TEXT = "2024年上海人才租房补贴每月1500元。\n申请人登录一网通办提交材料。"
 
 
@@ -162,3 +164,11 @@ def test_english_is_one_switch_away(visit, policies):
     at = visit()
     at.button_group(key="language-switch").set_value("en").run()
     assert "Ask your documents" in text_of(at)
+
+
+def test_models_that_failed_to_load_can_be_tried_again(visit, application):
+    application.warm_error = ModelUnavailable("连不上向量接口。", "请检查地址。")
+    at = visit()
+    assert "连不上向量接口" in text_of(at)
+    press(at, "再试一次").run()
+    assert "连不上向量接口" not in text_of(at)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from page_reading import buttons, field, press, text_of
 
@@ -68,6 +70,44 @@ def test_a_failed_job_says_why_and_can_be_retried(visit, application, base):
     assert "文件已损坏" in text_of(at)
     press(at, "重试").run()
     assert "文件已损坏" not in text_of(at)
+
+
+def test_a_file_that_is_there_already_is_told(visit, application, base):
+    at = upload(visit("documents"), ("同.txt", b"x"))
+    assert "内容与已有文档相同" in text_of(at)
+    assert "重试" not in buttons(at)
+    press(at, "知道了").run()
+    assert "内容与已有文档相同" not in text_of(at)
+
+
+@pytest.mark.parametrize("name", ["`x` $a$ :smile: **粗**", "[a](b)"])
+def test_the_upload_names_the_base_as_typed(visit, application, name):
+    application.add(name, {})
+    shown = visit("documents").file_uploader[0].label.replace("\u2060", "")
+    assert re.sub(r"\\(.)", r"\1", shown) == f"上传到“{name}”"
+
+
+def test_the_job_at_work_comes_first(visit, application, base):
+    jobs = application.catalog.jobs
+    first = jobs.create(kb_id=base, name="先.txt")
+    jobs.create(kb_id=base, name="后.txt")
+    jobs.update(first.id, status="running")
+    text = text_of(visit("documents"))
+    assert text.index("先.txt") < text.index("后.txt")
+
+
+def test_the_address_names_the_chosen_base(visit, application, base):
+    other = application.add("产品", {})
+    at = visit("documents", b=other)
+    assert at.selectbox[0].value == other
+
+
+def test_flags_of_a_document_are_shown_in_words(visit, application, base):
+    document = application.catalog.documents.list([base])[0]
+    application.catalog.documents.set_status(document.id, "indexed", flags=["bad_lines:3"])
+    at = visit("documents", d=document.id)
+    at.segmented_control[0].set_value("metadata").run()
+    assert "部分行不是有效记录，已跳过（3）" in text_of(at)
 
 
 def test_documents_can_be_filtered(visit, base):

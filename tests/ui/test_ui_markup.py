@@ -6,7 +6,7 @@ import pytest
 
 from rag.types import Citation, Claim
 from ui import markup
-from ui.markup import answer_html
+from ui.markup import answer_html, draft_html
 
 CITATIONS = (
     Citation(
@@ -89,3 +89,9 @@ def test_tables_and_lists_are_kept():
     shown = answer_html("| a | b |\n|---|---|\n| 1 | 2 |\n\n- x\n- y")
     assert "<table>" in shown
     assert shown.count("<li>") == 2
+
+
+def test_unfinished_text_has_neither_links_nor_images():
+    shown = draft_html("见[这里](https://e.example/?q=1)。![图](https://e.example/p.png) **粗**")
+    assert "e.example" not in shown
+    assert "<strong>粗</strong>" in shown

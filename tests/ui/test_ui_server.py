@@ -69,3 +69,8 @@ def test_a_ticket_is_of_no_use_to_another_browser(client):
 @pytest.mark.parametrize("page", ["//evil.example", "https://evil.example", "../x", "%0d%0aX: y"])
 def test_a_ticket_leads_to_our_own_pages_only(client, page):
     assert client.get(f"/session/x?page={page}").headers["location"] == "/"
+
+
+def test_the_typed_path_of_the_chat_leads_to_it():
+    client = TestClient(Starlette(routes=server.routes()), follow_redirects=False)
+    assert client.get("/chat?c=k1").headers["location"] == "/?c=k1"

@@ -15,7 +15,7 @@ from ui import runtime
 from ui.chat.trace import step_name, steps_html
 from ui.errors import shown
 from ui.frame import Here
-from ui.markup import answer_html
+from ui.markup import draft_html
 from ui.texts import t
 from ui.words import escape
 
@@ -90,9 +90,7 @@ def _draw(seen: _Seen) -> None:
     with st.expander(word, type="compact"):
         st.html(steps_html(seen.finished))
     if seen.text:
-        st.html(
-            answer_html(seen.text).replace('class="zw-answer"', 'class="zw-answer zw-caret"', 1)
-        )
+        st.html(draft_html(seen.text).replace('class="zw-answer"', 'class="zw-answer zw-caret"', 1))
     else:
         st.html(
             f'<div class="zw-live" role="status"><span class="zw-pulse"></span>{escape(word)}</div>'

@@ -11,7 +11,7 @@ from rag.types import Answer, Message
 from ui.chat import evidence, trace
 from ui.errors import box, shown
 from ui.frame import Here
-from ui.markup import answer_html
+from ui.markup import answer_html, draft_html
 from ui.texts import t
 from ui.visitor import run_script
 from ui.words import escape, label, plain
@@ -102,14 +102,14 @@ def _completed(here: Here, result: Answer, message: Message, asked: Message | No
 
 def _stopped_early(here: Here, message: Message) -> None:
     if message.content.strip():
-        st.html(answer_html(message.content))
+        st.html(draft_html(message.content))
     _note(t("chat.stopped"))
     _regenerate(here, message)
 
 
 def _failed(result: Answer) -> None:
     if result.text.strip():
-        st.html(answer_html(result.text, result.citations, result.claims))
+        st.html(draft_html(result.text))
     box(t("chat.failed"), result.reason or t("error.unexpected_remedy"))
 
 

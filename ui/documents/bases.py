@@ -20,7 +20,8 @@ def choose(here: Here) -> KnowledgeBase | None:
     """The list of knowledge bases; returns the chosen one (None while there is none)."""
     bases = here.application.knowledge.bases(here.person)
     by_id = {base.id: base for base in bases}
-    remembered = st.session_state.get(_OPEN)  # a widget's own state ends with its page
+    # A widget's own state ends with its page; the address survives a reload.
+    remembered = st.session_state.get(_OPEN) or st.query_params.get("b")
     st.session_state["chosen-base"] = remembered if remembered in by_id else next(iter(by_id), None)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="base-bar"):
         chosen = st.selectbox(
@@ -40,7 +41,11 @@ def choose(here: Here) -> KnowledgeBase | None:
 
 
 def _remember() -> None:
-    st.session_state[_OPEN] = st.session_state["chosen-base"]
+    _open(st.session_state["chosen-base"])
+
+
+def _open(kb_id: str) -> None:
+    st.session_state[_OPEN] = st.query_params["b"] = kb_id
 
 
 def describe(base: KnowledgeBase) -> None:
@@ -64,7 +69,7 @@ def _new_button(here: Here) -> None:
                     base = here.application.knowledge.create_base(
                         here.person, plain(name), about.strip()
                     )
-                    st.session_state[_OPEN] = base.id
+                    _open(base.id)
                     close()
 
 

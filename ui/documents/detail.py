@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from rag.ingest.flags import flag_text
 from rag.types import Chunk, DocumentInfo
 from ui.documents.jobs import state_tag
 from ui.documents.listing import summary
@@ -11,7 +12,7 @@ from ui.errors import shown
 from ui.frame import Here, confirm
 from ui.modal import close, modal
 from ui.passage import passage_html
-from ui.texts import has, t
+from ui.texts import has, language, t
 from ui.words import day, escape, plain
 
 PDF = "application/pdf"
@@ -143,7 +144,8 @@ def _metadata(here: Here, document: DocumentInfo) -> None:
             rows.append((name, text))
     rows.append(("created_at", day(document.created_at)))
     if document.flags:
-        rows.append(("flags", t("list.join").join(document.flags)))
+        flags = (flag_text(flag, language()) for flag in document.flags)
+        rows.append(("flags", t("list.join").join(flags)))
     body = "".join(
         f"<tr><td>{escape(_field_name(name))}</td><td>{escape(plain(text, 500))}</td></tr>"
         for name, text in rows

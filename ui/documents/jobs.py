@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import get_args
 
 import streamlit as st
@@ -23,16 +24,16 @@ ACTIVE = ("queued", "running")
 def render(here: Here, kb_id: str) -> None:
     """Jobs of one knowledge base; looks again by itself while some are running."""
     jobs = _jobs(here, kb_id)
-    busy = any(job.status in ACTIVE for job in jobs)
+    waiting = {job.id for job in jobs if job.status in ACTIVE}
     if not jobs:
         return
 
-    @st.fragment(run_every=POLL_S if busy else None)
+    @st.fragment(run_every=POLL_S if waiting else None)
     def strip() -> None:
         now = _jobs(here, kb_id)
-        if busy and not any(job.status in ACTIVE for job in now):
+        active = sorted((job for job in now if job.status in ACTIVE), key=_turn)
+        if {job.id for job in active} != waiting:
             st.rerun(scope="app")  # the document list has changed, too
-        active = [job for job in now if job.status in ACTIVE]
         ended = [job for job in now if job.status not in ACTIVE]
         if active:
             st.html(f'<div class="zw-day">{escape(t("jobs.active", n=len(active)))}</div>')
@@ -45,10 +46,15 @@ def render(here: Here, kb_id: str) -> None:
     strip()
 
 
+def _turn(job: JobInfo) -> tuple[bool, datetime]:
+    """Sorts the running ones first, then those that wait, in the order of their coming."""
+    return job.status != "running", job.created_at
+
+
 def _jobs(here: Here, kb_id: str) -> list[JobInfo]:
-    """Jobs worth a line: running ones and those that ended badly."""
+    """Jobs worth a line: running ones, those that ended badly, those with something to tell."""
     jobs = here.application.knowledge.jobs(here.person)
-    return [job for job in jobs if job.kb_id == kb_id and job.status != "done"]
+    return [job for job in jobs if job.kb_id == kb_id and (job.status != "done" or job.error)]
 
 
 def told(here: Here, kb_id: str) -> frozenset[str]:
@@ -89,7 +95,7 @@ def _again(here: Here, job: JobInfo) -> None:
             password = st.text_input(t("jobs.password"), type="password", autocomplete="off")
             if st.form_submit_button(t("jobs.unlock")) and password:
                 _retry(here, job, password)
-    elif st.button(
+    elif job.status != "done" and st.button(
         t("jobs.retry"), key=f"quiet-retry-{job.id}", icon=":material/refresh:", type="tertiary"
     ):
         _retry(here, job, None)
