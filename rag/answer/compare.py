@@ -120,10 +120,11 @@ def _about(question: Question, body: str, thing: Thing, others: Sequence[str]) -
         run = meant(_of_one_kind(question, body), body)
         return standing_alone(run, body) if run is not None else body
     chosen: list[str] = []
+    kind = _kind_of(body, thing)
     for match in _CLAUSE.finditer(body):
         clause = match.group().strip()
         mine = any(word in clause for word in thing.words)
-        theirs = any(word in clause for word in others) or _another_kind(clause, thing)
+        theirs = any(word in clause for word in others) or _another_kind(clause, thing, kind)
         if mine and not chosen:
             chosen.append(_cut(clause, thing, others))
         elif chosen and (theirs or body[: match.start()].rstrip().endswith(("；", ";", "。"))):
@@ -150,14 +151,18 @@ def _cut(clause: str, thing: Thing, others: Sequence[str]) -> str:
     return clause[start:] if before else clause
 
 
-def _another_kind(clause: str, thing: Thing) -> bool:
+def _kind_of(body: str, thing: Thing) -> str:
+    """The noun that things of this kind share: 卡 of 季卡, 员工 behind 夜班."""
+    for word in thing.words:
+        after = re.search(re.escape(word) + r"([\u4e00-\u9fff]{2})", body)
+        if after and body.count(after[1]) > 2:
+            return after[1]
+    return thing.label[-1]
+
+
+def _another_kind(clause: str, thing: Thing, kind: str) -> bool:
     """Whether a clause begins with a further thing of the kind: 月卡… after 季卡…."""
-    front = re.match(r"[\u4e00-\u9fff]{2,6}?", clause)
-    if front is None:
-        return False
-    last = thing.label[-1]
-    at = clause[:6].find(last)
-    return at > 0 and not any(word in clause for word in thing.words)
+    return clause[:8].find(kind) > 0 and not any(word in clause for word in thing.words)
 
 
 def _difference(question: Question, lines: Sequence[_Line]) -> str:

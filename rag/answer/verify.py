@@ -50,6 +50,9 @@ _DIFFERENCE = re.compile(
     r"相差(?P<gap>[^：]{1,16})：[^（]{1,40}（(?P<more>[^）]{1,16})）(?:高于|多于|长于)"
     r"[^（]{1,40}（(?P<less>[^）]{1,16})）。?"
 )
+CONTRADICTED_FROM = 0.35
+"""Likeness from which a passage speaks of the statement's matter, so that another number of the
+same unit there contradicts it; below it the number only has no evidence. Chosen by us."""
 LONGEST_LABEL = 20
 """Letters of a name that an answer puts before a quoted sentence."""
 _LATIN_NAME = re.compile(r"[A-Za-z][A-Za-z0-9&.+-]{1,}")
@@ -117,7 +120,8 @@ def _judge(
     if not problem and same and _negated(said) != _negated(_nearest(places)):
         problem, against = "肯定与否定和原文相反。", True
     if problem:
-        verdict = "contradicted" if against and score >= SUPPORTED_FROM else "unsupported"
+        score = max(score, CONTRADICTED_FROM) if _DIFFERENCE.fullmatch(said.strip()) else score
+        verdict = "contradicted" if against and score >= CONTRADICTED_FROM else "unsupported"
         return Claim(
             text=said, verdict=verdict, evidence=numbers, score=score, span=span, reason=problem
         )
@@ -169,6 +173,8 @@ def _differences(
     given: frozenset[tuple[str, str, str]] = frozenset(),
 ) -> tuple[str, bool]:
     """What the statement has that its source has not, and whether the source says otherwise."""
+    if _DIFFERENCE.fullmatch(said.strip()):
+        return "这个差值与所引的数字不符。", True
     held = _value_keys(source)
     near_values = [value for value in find_values(near) if value.kind != "ordinal"]
     for value in find_values(said):
