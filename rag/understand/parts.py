@@ -8,11 +8,13 @@ from collections.abc import Sequence
 
 from rag.text.normalise import normalise
 from rag.types import Intent, KnowledgeProfile, Slots
+from rag.understand import lexicon
 from rag.understand.carry import carry, leaves_topic_out
 from rag.understand.dialogue import Dialogue, remember
 from rag.understand.phrases import asks, topic
 from rag.understand.regions import find_regions
 from rag.understand.slots import QUOTED_TITLE
+from rag.understand.substitute import COUNTED, put
 
 MOST_PARTS = 5
 """More parts than this are searched as one question (chosen by us)."""
@@ -22,6 +24,22 @@ _TOGETHER = re.compile(r"(?:这|上述|以上)?[两二三四五]?(?:地|者|个|
 _ASKS_DIFFERENCE = re.compile(
     r"(?:有|是)?(?:什么|哪些|何|多大|多少)?(?:的)?(?:区别|差异|差别|不同(?:点|之处)?|不一样)"
     r"|差(?:了)?多少|相差(?:多少)?|对比(?:一下)?|比较(?:一下)?"
+)
+_BY_HOW_MUCH = (
+    r"(?:又|还|要|会|能)?(?:上|下|提|增|降|减)?(?:涨|增加|增长|增|提高|高|多|贵|长|重|快|上调|下降|降低|降|减少|减|少|低|便宜|短|轻|慢|早|晚|变化|差|相差)"
+    r"(?:了|出)?(?:多少|几[\u4e00-\u9fff]{0,2})(?:钱|元|天|倍|个百分点)?"
+)
+_THAN = re.compile(
+    rf"^(?P<x>[^，,？?]{{3,30}}?)(?:比|相比|较|(?:跟|与|和)(?=.{{1,24}}相比))(?P<y>[^，,？?]{{1,24}}?)(?:的)?(?:相比|比)?{_BY_HOW_MUCH}$"
+)
+_BETWEEN_TWO = re.compile(
+    r"^(?P<lead>[^，,和与跟]{0,6}?(?:年|的))?(?P<a>[^，,和与跟的年]{2,10})(?:和|与|跟)(?P<b>[^，,和与跟的]{2,10}?)"
+    r"(?P<link>的)(?P<of>[^，,？?的]{2,14}?)(?:之间)?(?:有什么|有何|有)?(?:相差|差(?:了)?多少|相差多少|差距?(?:是)?多少|差几[\u4e00-\u9fff]|区别|不同|不一样|差别)$"
+)
+_SIDE_BY_SIDE = re.compile(
+    r"^(?P<a>[\u4e00-\u9fffA-Za-z]{2,10})(?:和|与|跟)(?P<rest>[\u4e00-\u9fffA-Za-z]{4,18}?)"
+    r"(?:之间)?(?:(?:有|是)?(?:什么|何|哪些)?(?:区别|差别|差异|不同|不一样)|(?:相)?差(?:了)?多少"
+    r"|(?:分别|各)(?:是|有|为|要)?多少(?:钱|元|天)?)$"
 )
 _EACH = re.compile(r"分别|各自|各(?=是|有|为|需|多少)")
 _WHICH_IS = re.compile(r"(?:哪(?:一)?[个款种项家]|谁)(?:更|比较|最)?(?:加)?")
@@ -45,6 +63,8 @@ def parts(
     several = _several_questions(question, profile)
     if len(several) > 1:
         return several
+    if both := _difference(question, profile):
+        return both
     for spans in (
         _spans_of_products(question, slots),
         _spans_of_regions(question),
@@ -57,6 +77,41 @@ def parts(
     if intent == "comparison":
         return _two_topics(question)
     return ()
+
+
+def _difference(question: str, profile: KnowledgeProfile | None) -> tuple[str, ...]:
+    """The plain question for each of two values: 河南2024年养老金是多少 and 2023年's.
+
+    Of 比 questions, and of 甲和乙的X差多少 where both are named side by side.
+    """
+    text = question.rstrip("？?。！! ")
+    if match := _THAN.match(text):
+        first, second = match["x"].rstrip("的，, "), match["y"].strip("的，, ")
+        shared = next((n for n in (6, 4, 3, 2) if first.endswith(second[-n:])), 0)
+        repeated = bool(shared) and len(second) > shared + 1 and not find_regions(second[-shared:])
+        other = f"{second}是多少" if repeated else put(second, f"{first}是多少", profile)
+        if other and other != f"{first}是多少":
+            return f"{first}是多少？", f"{other}？"
+        return ()
+    if match := _BETWEEN_TWO.match(text):
+        return tuple(
+            f"{match['lead'] or ''}{one}的{_asked(match['of'])}" for one in (match["a"], match["b"])
+        )
+    if match := _SIDE_BY_SIDE.match(text):
+        first, rest = match["a"], match["rest"]
+        at = rest.find(first[-1], 1) + 1
+        attribute = rest[at:]
+        if at and at <= len(first) + 4 and 2 <= len(attribute) <= 8:
+            return tuple(f"{one}{_asked(attribute)}" for one in (first, rest[:at]))
+    return ()
+
+
+def _asked(attribute: str) -> str:
+    """An attribute as the end of a question: 借期是多少？, 申请条件是什么？, 请假的规定是什么？"""
+    if COUNTED.search(attribute):
+        return f"{attribute}是多少？"
+    related = attribute.endswith(tuple(lexicon.RELATIONS))
+    return f"{attribute}是什么？" if related else f"{attribute}的规定是什么？"
 
 
 def _several_questions(question: str, profile: KnowledgeProfile | None) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from rag.text.similar import char_ngrams
 from rag.types import Hit
 from rag.understand.candidates import passage_coverage
 from rag.understand.slots import CODE
+from rag.understand.words import boundaries
 
 MOST_ROWS = 5
 """More rows than this are shown in the answer instead of being asked about (chosen by us)."""
@@ -92,7 +93,12 @@ def _naming(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> int:
 def _named_part(question: str, cell: str) -> str:
     """The end of a column's head that the question names: 年费 of 主卡年费（元）."""
     bare, simple = normalise(_UNIT.sub("", cell)).strip(), normalise(question)
-    return next((bare[i:] for i in range(len(bare) - 1) if bare[i:] in simple), "")
+    edges = boundaries(simple)
+    for start in range(len(bare) - 1):
+        at = simple.find(bare[start:])
+        if at >= 0 and at in edges:
+            return bare[start:]
+    return ""
 
 
 def _column(question: str, head: tuple[str, ...]) -> int | None:

@@ -36,8 +36,8 @@ _ORGANISATION = re.compile(
     "(?:公司|部门|总部|中心|校区|分行|支行|门店|工厂|事业部|办事处|研究院|学院|车间|仓库|分店|网点)$"
 )
 _LINKS = re.compile(r"[和与、及跟,，\s]+")
-_COUNTED = re.compile(
-    r"(?:期|费|额|率|价|价格|价钱|天数|比例|标准|数量|次数|时长|上限|下限|电话|号码|重量|尺寸"
+COUNTED = re.compile(
+    r"(?:期|费|额|金|补贴|津贴|率|价|价格|价钱|天数|比例|标准|数量|次数|时长|上限|下限|电话|号码|重量|尺寸"
     r"|年限|年龄|人数|温度|功率|容量|工资|利润|收入)$"
 )
 
@@ -296,7 +296,7 @@ def _ask_relation(value: str, question: str) -> str | None:
         if asked:
             return question[: asked[-1].start] + value + question[asked[-1].end :]
         return f"{about}怎么{value}？"
-    return f"{about}的{value}是{'多少' if _COUNTED.search(value) else '什么'}？"
+    return f"{about}的{value}是{'多少' if COUNTED.search(value) else '什么'}？"
 
 
 def _put_organisation(value: str, question: str) -> str:
