@@ -119,7 +119,7 @@ def features(
         "few_terms": 1.0 / (1.0 + sum(term.weight for term in question.terms)),
         "slot_silent": float("silent" in slot_fits(understanding, usable).values()),
     }
-    found |= _from_scores(hits, usable)
+    found |= _from_scores(hits, usable, _things(understanding))
     found["both"] = min(found["rerank"], found["passage"])
     if not any(_altered(name, best_text) for name in stretches(question.text)):
         found["grounded"] = _grounded(found, question.terms, everything)
@@ -235,11 +235,21 @@ def _kind(question: Question, best_first: Sequence[Piece]) -> float:
     return 1.0 if place == 0 else SECOND_KIND if place < 3 else 0.3
 
 
-def _from_scores(hits: Sequence[Hit], usable: Sequence[Evidence]) -> dict[str, float]:
+def _things(understanding: Understanding) -> int:
+    """How many things (regions, years, products) the question asks about at once."""
+    slots = understanding.slots
+    least = 2 if understanding.intent == "comparison" else 1
+    return max(least, len(slots.region), len(slots.time), len(slots.product))
+
+
+def _from_scores(
+    hits: Sequence[Hit], usable: Sequence[Evidence], things: int = 1
+) -> dict[str, float]:
     """Features of the retrieval's own scores; 0 where a stage did not run.
 
     The gaps are those to the best passages of other documents: passages of one document
-    confirm each other. Passages that conflict with the question do not compete either.
+    confirm each other. Passages that conflict with the question do not compete either, nor do
+    the best documents of a question about several `things`.
     """
     kept = {item.chunk.id for item in usable}
     own = [hit for hit in hits if hit.chunk.id in kept]
@@ -250,9 +260,9 @@ def _from_scores(hits: Sequence[Hit], usable: Sequence[Evidence]) -> dict[str, f
     foreign = best < FOREIGN_BELOW
     return {
         "rerank": _unit(top),
-        "rerank_gap": _unit(top - _second(rerank)),
+        "rerank_gap": _unit(top - _rivals(rerank, things)),
         "dense": 0.0 if foreign else _unit((best - DENSE_LOW) / span),
-        "dense_gap": 0.0 if foreign else _unit((best - _second(dense, best)) / span),
+        "dense_gap": 0.0 if foreign else _unit((best - _rivals(dense, things, best)) / span),
         "agreed": _agreed(own),
     }
 
@@ -267,9 +277,9 @@ def _by_document(hits: Sequence[Hit], score: str) -> list[float]:
     return list(best.values())
 
 
-def _second(scores: Sequence[float], otherwise: float = 0.0) -> float:
-    """The mean of all scores but the best."""
-    others = sorted(scores, reverse=True)[1:]
+def _rivals(scores: Sequence[float], things: int, otherwise: float = 0.0) -> float:
+    """The mean of all scores but those of the best `things` documents."""
+    others = sorted(scores, reverse=True)[things:]
     return sum(others) / len(others) if others else otherwise
 
 

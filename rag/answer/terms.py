@@ -277,13 +277,17 @@ def _words_in(window: str, start: int, end: int) -> list[str]:
         (i, j)
         for i in range(len(window))
         for j in range(i + 2, len(window) + 1)
-        if j > start and i < end and rarity(window[i:j]) < 1.0
+        if j > start and i < end and _is_word(window[i:j])
     ]
     taken: list[tuple[int, int]] = []
     for i, j in sorted(spans, key=lambda span: (span[0] - span[1], span[0])):
         if all(j <= a or i >= b for a, b in taken):
             taken.append((i, j))
     return [window[i:j] for i, j in sorted(taken)]
+
+
+def _is_word(text: str) -> bool:
+    return rarity(text) < 1.0 or text in LITTLE_WORDS
 
 
 def _replaces(word: str, inside: Sequence[str]) -> bool:

@@ -247,3 +247,13 @@ def test_a_name_that_differs_in_one_part_does_not_ground_an_answer() -> None:
     other = passage(1, "新丰东站有3条到发线，2010年启用。", title="新丰东站")
     sure = confidence(meaning("新泰东站有几条到发线？"), hits([other], rerank=0.5), [other])
     assert sure.features["grounded"] == 0.0
+
+
+def test_documents_of_several_things_asked_about_do_not_compete() -> None:
+    found = [
+        passage(n, f"{year}年硕士每月补贴{1000 + n}元。", title=f"补贴办法{year}", year=year)
+        for n, year in enumerate((2031, 2032), 1)
+    ]
+    level = [hit.model_copy(update={"scores": {"rerank": 0.9}}) for hit in hits(found)]
+    question = meaning("2031年和2032年的硕士补贴差多少？", years=(2031, 2032))
+    assert confidence(question, level, found).features["rerank_gap"] == pytest.approx(0.9)
