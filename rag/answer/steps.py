@@ -21,6 +21,7 @@ _INLINE_STEP = re.compile(
     r"(?<=[，,；;。])\s*(?=(?:其次|再次|然后|接着|随后|最后|第[二三四五六七八九十]步))"
 )
 _FORBIDS = re.compile(r"不得|不能|禁止|严禁|不予|不准|不可|不属于|不适用|除外")
+_CONDITION = re.compile(r"条件|情形|对象|范围")
 _STEP_WORD = re.compile(r"步骤|流程|程序|手续|如下|下列|以下|按照|方法|操作")
 
 
@@ -112,6 +113,8 @@ def _group_score(question: Question, group: Sequence[Piece], run: Sequence[Piece
     score = max(score, max(covered_by(question.terms, piece) for piece in group))
     if question.asked.wanted == "steps" and _STEP_WORD.search(named):
         score += 0.08
+    if question.asked.wanted == "steps" and _CONDITION.search(group[0].body):
+        score -= 0.2  # who may apply is not how to
     return score + 0.05 * run[0].prior
 
 

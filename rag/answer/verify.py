@@ -14,8 +14,9 @@ from functools import lru_cache
 from rag.answer.compare import NOTHING_FOUND
 from rag.answer.locate import Place, locate, plain
 from rag.answer.marks import find_marks, statements, without_marks
+from rag.answer.ranges import position
 from rag.answer.refuse import HEDGE_PREFIX, REFUSAL_PREFIX
-from rag.answer.terms import quoted
+from rag.answer.terms import content_terms, coverage, quoted
 from rag.answer.values import Found, find_values
 from rag.text.normalise import normalise
 from rag.text.tokenise import codes
@@ -53,6 +54,10 @@ _DIFFERENCE = re.compile(
 CONTRADICTED_FROM = 0.35
 """Likeness from which a passage speaks of the statement's matter, so that another number of the
 same unit there contradicts it; below it the number only has no evidence. Chosen by us."""
+SAME_MATTER = 0.6
+ALL_WORDS = 0.8
+"""Shares of a statement's words in its source from which the source speaks of the same matter,
+and from which it says the same when all values agree; chosen by us."""
 LONGEST_LABEL = 20
 """Letters of a name that an answer puts before a quoted sentence."""
 _LATIN_NAME = re.compile(r"[A-Za-z][A-Za-z0-9&.+-]{1,}")
@@ -121,11 +126,13 @@ def _judge(
         problem, against = "肯定与否定和原文相反。", True
     if problem:
         score = max(score, CONTRADICTED_FROM) if _DIFFERENCE.fullmatch(said.strip()) else score
-        verdict = "contradicted" if against and score >= CONTRADICTED_FROM else "unsupported"
+        on_the_matter = score >= CONTRADICTED_FROM or _matter(said, source) >= SAME_MATTER
+        verdict = "contradicted" if against and on_the_matter else "unsupported"
         return Claim(
             text=said, verdict=verdict, evidence=numbers, score=score, span=span, reason=problem
         )
-    if score < SUPPORTED_FROM and not _held(said, source):
+    worded = bool(find_values(said)) and _matter(said, source) >= ALL_WORDS
+    if score < SUPPORTED_FROM and not worded and not _held(said, source):
         return Claim(
             text=said,
             verdict="unsupported",
@@ -186,6 +193,8 @@ def _differences(
         if other:
             return f"“{value.text}”与原文的“{other[0].text}”不一致。", True
         return f"原文没有“{value.text}”。", False
+    if _of_another_range(said, source):
+        return "这个数在原文里属于另一种情形。", True
     limit, theirs = _limits(said), _limits(near)
     if limit and theirs and not (limit & theirs):
         return "上限与下限和原文相反。", True
@@ -204,6 +213,26 @@ def _differences(
 def _year_of(value: Found, text: str) -> bool:
     """Whether a bare year stands in a name or title (办法2024.docx)."""
     return value.kind == "date" and len(value.value) == 4 and value.value in text
+
+
+def _matter(said: str, source: str) -> float:
+    """Share of the statement's words, numbers apart, that the source holds, 0..1."""
+    terms = [term for term in content_terms(said) if not re.search(r"\d", term.text)]
+    return coverage(terms, source)
+
+
+def _of_another_range(said: str, source: str) -> bool:
+    """Whether the value stands in the clauses of other conditions only: 满6年 is said, and
+    the value is that of 不满5年."""
+    clauses = [part for part in re.split("[；;。\n]", near) if part.strip()]
+    inside = [part for part in clauses if position(said, part) == "inside"]
+    outside = [part for part in clauses if position(said, part) == "outside"]
+    if not inside or not outside:
+        return False
+    mine = {_key(v) for v in find_values(said)}
+    own = {_key(v) for part in inside for v in find_values(part)}
+    other = {_key(v) for part in outside for v in find_values(part)}
+    return bool(mine & other - own) and not mine & own
 
 
 def _nearest(places: Iterable[tuple[Place, Citation]]) -> str:

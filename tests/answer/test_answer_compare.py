@@ -108,6 +108,7 @@ def test_rows_show_the_asked_column_alone() -> None:
     [
         ("工龄满6年的员工每年有8天年假[1]。", "supported"),
         ("工龄满6年的员工每年有30天年假[1]。", "contradicted"),
+        ("工龄满6年的员工每年有5天年假[1]。", "contradicted"),
         ("相差3天：资深员工（8天）高于新员工（5天）。[1]", "supported"),
         ("相差4天：资深员工（8天）高于新员工（5天）。[1]", "contradicted"),
     ],
