@@ -224,7 +224,7 @@ def _matter(said: str, source: str) -> float:
 def _of_another_range(said: str, source: str) -> bool:
     """Whether the value stands in the clauses of other conditions only: 满6年 is said, and
     the value is that of 不满5年."""
-    clauses = [part for part in re.split("[；;。\n]", near) if part.strip()]
+    clauses = [part for part in re.split("[；;。\n]", source) if part.strip()]
     inside = [part for part in clauses if position(said, part) == "inside"]
     outside = [part for part in clauses if position(said, part) == "outside"]
     if not inside or not outside:
