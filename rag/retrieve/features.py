@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from rag.retrieve.answer_form import AnswerForm, answer_form
 from rag.retrieve.query import title_path
+from rag.retrieve.subject import rival_penalties, subjects
 from rag.text.formal_words import formal_words
 from rag.text.normalise import HAN, normalise
 from rag.text.numerals import arabic
@@ -173,6 +174,16 @@ def features(question: str, hits: Sequence[Hit]) -> np.ndarray:
         else:
             rows[:, column[name]] /= best or 1.0
     return rows
+
+
+def subject_penalties(question: str, hits: Sequence[Hit]) -> list[float]:
+    """What the ordering scores lose for passages about another subject than the question's
+    (`rag.retrieve.subject`)."""
+    asked = _question(question)
+    passages = [_passage(title_path(hit.chunk), hit.chunk.text) for hit in hits]
+    titles, texts = [p.title for p in passages], [p.text for p in passages]
+    names = subjects(asked.text, titles)
+    return rival_penalties(names, [rarity(name) for name in names], titles, texts)
 
 
 def _scores(rows: np.ndarray, column: dict[str, int], hits: Sequence[Hit], terms: int) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rag.errors import ModelUnavailable
-from rag.retrieve.features import FEATURES, features
+from rag.retrieve.features import FEATURES, features, subject_penalties
 from rag.types import Hit
 
 if TYPE_CHECKING:
@@ -57,21 +57,40 @@ class RerankerModel:
         result: np.ndarray = scaled @ self._linear + hidden @ self._out
         return result
 
-    def probabilities(self, rows: np.ndarray) -> np.ndarray:
+    def probabilities(
+        self, rows: np.ndarray, penalties: Sequence[float] | None = None
+    ) -> np.ndarray:
         """Probability 0..1 for each row [n, F] that its passage answers the question.
 
         Falls with the ordering score, so that sorting by it gives the reranker's order.
+
+        Args:
+            penalties: taken from each row's ordering score.
         """
         import numpy as np
 
         if not len(rows):
             return np.zeros(0, dtype=np.float32)
         order = self.order(rows)
-        scaled = np.clip((rows - self._mean) / self._scale, -4, 4)
+        logits = self._logits(rows, order)
+        if penalties is not None and any(penalties):
+            lowered = order - np.asarray(penalties, dtype=np.float32)
+            best = int(lowered.argmax())
+            # Who moves up because another stands back has at least the chance it had before.
+            floor = float(logits[best])
+            logits = self._logits(rows, lowered)
+            logits += max(floor - float(logits[best]), 0.0)
+        result: np.ndarray = 1 / (1 + np.exp(-logits))
+        return result
+
+    def _logits(self, rows: np.ndarray, order: np.ndarray) -> np.ndarray:
+        import numpy as np
+
         best = int(order.argmax())
         # The best candidate is judged by what it is; the others by their distance to it.
-        top = float(scaled[best] @ self._calibration + self._calibration_bias)
-        result: np.ndarray = 1 / (1 + np.exp(-(top + order - order[best])))
+        scaled = np.clip((rows[best] - self._mean) / self._scale, -4, 4)
+        top = float(scaled @ self._calibration + self._calibration_bias)
+        result: np.ndarray = top + order - order[best]
         return result
 
 
@@ -89,7 +108,8 @@ class LocalReranker:
 
     def score(self, question: str, hits: Sequence[Hit]) -> list[float]:
         """One probability (0..1) per hit, in the order given; an empty list for none."""
-        return [float(p) for p in self._model.probabilities(features(question, hits))]
+        penalties = subject_penalties(question, hits)
+        return [float(p) for p in self._model.probabilities(features(question, hits), penalties)]
 
 
 @lru_cache(maxsize=1)
