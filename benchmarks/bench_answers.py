@@ -22,6 +22,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from benchmarks.places import DATA, WORK
 from rag.answer.cite import cite
 from rag.answer.extract import extract
 from rag.answer.refuse import confidence, decide
@@ -41,9 +42,7 @@ from rag.types import (
     Understanding,
 )
 
-ROOT = Path(__file__).resolve().parent.parent
-DATA = Path(os.environ.get("ZHIWEN_BENCH_DATA", ROOT / "../shared/data"))
-WORK = Path(os.environ.get("ZHIWEN_BENCH_WORK", "/tmp/zhiwen-bench")) / "answers"
+CACHE = WORK / "answers"
 TODAY = date(2026, 11, 30)
 CANDIDATES = 30
 """Hits kept per question, so that taking a source out leaves enough behind it."""
@@ -134,10 +133,10 @@ def build(name: str, sources: Sequence[Source]) -> Base:
     from rag.store.vectors import VectorRow, VectorStore
     from rag.text.tokenise import TOKENISER_VERSION, tokenise
 
-    work = WORK / f"{name}-{len(sources)}"
+    work = CACHE / f"{name}-{len(sources)}"
     work.mkdir(parents=True, exist_ok=True)
     settings = Settings(data=work)
-    models_data = Path(os.environ.get("ZHIWEN_DATA", WORK))
+    models_data = Path(os.environ.get("ZHIWEN_DATA", CACHE))
     models = Models(models_data, Secrets(work), lambda: settings)
     embedder = models.embedder()
     catalog = Catalog(work / "catalog.sqlite")

@@ -14,6 +14,7 @@ from rag.retrieve.cache import RecentResults
 from rag.retrieve.compress import compress
 from rag.retrieve.exact import ExactTerms, exact_matches, exact_terms
 from rag.retrieve.fuse import Ranked, rrf, weighted
+from rag.retrieve.parts import PART_HITS, with_parts
 from rag.retrieve.query import query_text, search_tokens
 from rag.text.tokenise import query_terms
 from rag.types import Evidence, Hit, QueryPlan, Retrieval, SearchFilter, Slots
@@ -125,6 +126,7 @@ class Retriever:
 
         Conditions of the filter under which nothing at all is found are dropped one after
         another and named in `widened`. Exact matches of codes and quoted titles come first.
+        Of a comparison, each part is searched by itself, too, and keeps a place.
 
         Args:
             question: what the reranker judges by; `plan.queries[0]` when left out.
@@ -146,7 +148,15 @@ class Retriever:
                 lambda: self._search(run, plan.filter, count, rerank=rerank, widen=True),
             )
 
-        return self._in_one_space(queries, question or queries[0], plan.filter, found)
+        whole = self._in_one_space(queries, question or queries[0], plan.filter, found)
+        if plan.strategy != "decompose" or len(queries) == 1 or not rerank:
+            return whole
+        single = plan.model_copy(update={"strategy": "direct"})
+        parts = [
+            self.search(single.model_copy(update={"queries": (part,)}), top_k=PART_HITS)
+            for part in queries[1:]
+        ]
+        return with_parts(whole, parts, top_k or self._settings().retrieval.top_k)
 
     def probe(self, question: str, kb_ids: Sequence[str], slots: Slots) -> tuple[Hit, ...]:
         """A first look for the ambiguity judge: what is found under the known slots, reranked.

@@ -1,0 +1,50 @@
+"""Several things asked at once: each of them keeps its place among the passages.
+
+A passage that is best for one part of a comparison ranks low for the whole question, which
+names the other things too; without a place of its own it would fall out of the evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rag.types import Hit, Retrieval
+
+PART_HITS = 2
+"""Passages that each part brings in: its best, and one that may hold the value; chosen by us."""
+
+
+def with_parts(whole: Retrieval, parts: Sequence[Retrieval], count: int) -> Retrieval:
+    """The whole question's hits with the best of each part among them.
+
+    Args:
+        whole: what was found for the question.
+        parts: what was found for each of its parts.
+        count: most hits returned; more where the parts alone bring more.
+
+    Returns:
+        Each part's first hits and the whole's best beside them, by their rerank score (the
+        higher of the two where a passage was found by both), ranks counted anew.
+    """
+    kept: dict[str, Hit] = {}
+    for part in parts:
+        for hit in part.hits[:PART_HITS]:
+            _keep(kept, hit)
+    for hit in whole.hits:
+        if hit.chunk.id in kept or len(kept) < count:
+            _keep(kept, hit)
+    ordered = sorted(kept.values(), key=lambda hit: -hit.scores.get("rerank", 0.0))
+    return whole.model_copy(
+        update={
+            "hits": tuple(
+                hit.model_copy(update={"rank": rank}) for rank, hit in enumerate(ordered, start=1)
+            ),
+            "candidates": max([whole.candidates, *(part.candidates for part in parts)]),
+        }
+    )
+
+
+def _keep(kept: dict[str, Hit], hit: Hit) -> None:
+    before = kept.get(hit.chunk.id)
+    if before is None or hit.scores.get("rerank", 0.0) > before.scores.get("rerank", 0.0):
+        kept[hit.chunk.id] = hit
