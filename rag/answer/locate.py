@@ -45,7 +45,7 @@ def locate(statement: str, passage: str, within: tuple[int, int] | None = None) 
     if not core or not passage.strip():
         return None
     exact = _exact(core, passage, within)
-    return exact or _similar(words, passage, within)
+    return exact or _row(words, passage) or _similar(words, passage, within)
 
 
 def _exact(core: str, passage: str, within: tuple[int, int] | None) -> Place | None:
@@ -69,6 +69,31 @@ def _exact(core: str, passage: str, within: tuple[int, int] | None) -> Place | N
 def _with_stop(passage: str, end: int) -> int:
     """Include the mark that ends the sentence."""
     return end + 1 if passage[end : end + 1] in tuple("。！？；") else end
+
+
+def _row(words: str, passage: str) -> Place | None:
+    """The row of a Markdown table whose cells the statement names: at least two of them, one
+    its first. The statement repeats the header too, which therefore tells no row apart."""
+    said = normalise(words)
+    best: tuple[int, Place] | None = None
+    start = 0
+    for number, line in enumerate(passage.split("\n")):
+        end = start + len(line)
+        cells = [normalise(cell) for cell in line.strip().strip("|").split("|")]
+        if line.lstrip().startswith("|") and number and len(cells) > 1:
+            named = [cell for cell in cells if _says(said, cell)]
+            if _says(said, cells[0]) and len(named) > 1 and (not best or len(named) > best[0]):
+                best = (len(named), Place(start, end, 1.0))
+        start = end + 1
+    return best[1] if best else None
+
+
+def _says(said: str, cell: str) -> bool:
+    """Whether a cell stands in the text by itself: 420, but not as part of 1420."""
+    cell = cell.strip()
+    if not re.search(r"\w", cell):
+        return False
+    return re.search(rf"(?<![a-z0-9.]){re.escape(cell)}(?![a-z0-9]|\.\d)", said) is not None
 
 
 def _similar(words: str, passage: str, within: tuple[int, int] | None) -> Place | None:

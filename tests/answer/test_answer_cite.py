@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag.answer.cite import cite
+from rag.answer.locate import locate
 from rag.answer.marks import find_marks, statements
 
 SUBSIDY = passage(
@@ -150,3 +151,13 @@ def _letters(text: str) -> str:
     for mark in reversed(find_marks(text)):
         text = text[: mark.start] + text[mark.end :]
     return re.sub(r"[\s\[\]()<>!\\:]", "", text)
+
+
+def test_a_cell_is_quoted_by_its_row_and_not_by_the_header() -> None:
+    table = (
+        "| 岗位 | 白班津贴（元） | 夜班津贴（元） |\n| --- | --- | --- |\n"
+        "| 甲班 | 30 | 60 |\n| 乙班 | 35 | 70 |\n| 丙班 | 130 | 160 |"
+    )
+    place = locate("乙班，夜班津贴（元）：70", table)
+    assert place is not None
+    assert table[place.start : place.end] == "| 乙班 | 35 | 70 |"
