@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import streamlit as st
-from rag.access.policy import require_admin
 
+from rag.access.policy import require_admin
 from ui import frame
 from ui.admin import fields, health, models, prompts, users
 from ui.errors import show, shown

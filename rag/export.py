@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rag.answer.markup import escape
+from rag.answer.markup import defuse, escape
 from rag.types import Conversation, Message
 
 
 def to_markdown(conversation: Conversation, messages: Sequence[Message]) -> str:
     """One section per question, the citations of each answer listed below it.
 
-    What people typed and what documents say is escaped: it shows as it is, and no browser or
+    A model's Markdown stays, without its links, images and HTML. What people typed and what
+    documents say is escaped: it shows as it is, and no browser or
     editor takes it for a heading, a link or HTML.
     """
     lines = [f"# {escape(conversation.title) or '对话'}", ""]
@@ -19,7 +20,7 @@ def to_markdown(conversation: Conversation, messages: Sequence[Message]) -> str:
         if message.role == "user":
             lines += [f"## {escape(message.content)}", ""]
             continue
-        lines += [message.content.strip(), ""]
+        lines += [defuse(message.content.strip()).replace("<", "\\<"), ""]
         citations = message.answer.citations if message.answer else ()
         for citation in citations:
             place = " › ".join((f"第{citation.page}页", *citation.heading_path))

@@ -53,3 +53,16 @@ def test_what_people_and_documents_say_is_never_markup(bad: str) -> None:
 
 def test_a_question_of_several_lines_stays_one_heading() -> None:
     assert "## 第一行 # 第二行" in exported("第一行\n# 第二行")
+
+
+def test_what_a_model_wrote_brings_no_html_and_no_links() -> None:
+    written = "**五天**[1]。<img src=x onerror=alert(1)> [点这里](http://evil.example) ![图](x.png)"
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    conversation = Conversation(id="c", owner="o", title="年假", created_at=now, updated_at=now)
+    message = Message(
+        id="m", conversation_id="c", role="assistant", content=written, created_at=now
+    )
+    text = to_markdown(conversation, [message])
+    assert "**五天**[1]" in text
+    assert "\\<img" in text
+    assert "evil.example" not in text and "x.png" not in text
