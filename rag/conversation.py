@@ -77,6 +77,12 @@ class Conversations:
         """
         return self._catalog.conversations.get(conversation_id, person.id)
 
+    def adopt(self, guest: Person, person: Person) -> None:
+        """Carry a guest's conversations over to the account that the same browser signed in
+        to; nothing happens when it was signed in before."""
+        if guest.role == "guest":
+            self._catalog.conversations.reassign(guest.id, person.id)
+
     def rename(self, conversation_id: str, person: Person, title: str) -> None:
         """Give the conversation a title of 1 to 80 characters."""
         cleaned = " ".join(title.split())[:80]

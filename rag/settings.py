@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 import tomli_w
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from rag.errors import SettingsError
 
@@ -153,6 +153,12 @@ class AnswerSettings(Section):
     refuse_below: float = Field(default=0.6, ge=0, le=1)
     hedge_below: float = Field(default=0.8, ge=0, le=1)
     verify: bool = True
+
+    @model_validator(mode="after")
+    def _in_order(self) -> AnswerSettings:
+        if self.refuse_below > self.hedge_below:
+            raise ValueError("refuse_below 不能大于 hedge_below")
+        return self
 
 
 class IngestSettings(Section):

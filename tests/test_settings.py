@@ -45,6 +45,7 @@ def test_each_layer_wins_over_the_one_below(tmp_path: Path) -> None:
         ("[retrieval\n", {}, "settings.toml"),
         ("", {"ZHIWEN_ANSWER__REFUSE_BELOW": "often"}, "answer.refuse_below"),
         ("", {"ZHIWEN_NOWHERE__X": "1"}, "nowhere"),
+        ("[answer]\nrefuse_below = 0.9\n", {}, "refuse_below 不能大于 hedge_below"),
     ],
 )
 def test_a_wrong_setting_is_named(

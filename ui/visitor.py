@@ -42,11 +42,12 @@ def sign_in(application: Application, name: str, password: str, page: str = "") 
         ZhiwenError: wrong name or password, or too many attempts.
     """
     old = session_id()
+    guest = person(application)
     if _FALLBACK in st.session_state:  # no cookie: nothing to exchange, the id was never sent out
-        application.accounts.login(old, name, password)
+        application.conversations.adopt(guest, application.accounts.login(old, name, password))
         st.rerun()
     new = new_session_id()
-    application.accounts.login(new, name, password)
+    application.conversations.adopt(guest, application.accounts.login(new, name, password))
     _leave(f"/session/{issue_ticket(old, new)}?page={page}")
 
 

@@ -35,6 +35,9 @@ def add_to(commands: Any, shared: argparse.ArgumentParser) -> None:
         required=True, metavar="ACTION"
     )
     kb.add_parser("list", parents=[shared], help="list them").set_defaults(run=run_list)
+    listing = kb.add_parser("documents", parents=[shared], help="list the documents of one")
+    listing.add_argument("--kb", required=True, metavar="NAME")
+    listing.set_defaults(run=run_documents)
 
     delete = commands.add_parser(
         "delete", parents=[shared], help="delete a knowledge base or one document of it"
@@ -78,6 +81,16 @@ def run_list(args: argparse.Namespace, output: Output) -> int:
         for kb in application.catalog.knowledge_bases.list():
             text = f"{kb.name}：{kb.document_count} 个文档，{kb.chunk_count} 段"
             output.line(kb.model_dump(mode="json"), text)
+    return 0
+
+
+def run_documents(args: argparse.Namespace, output: Output) -> int:
+    """Print each document of a knowledge base with its id, which `delete` takes."""
+    with opened(args.data, models=False) as application:
+        kb = application.kb_named(args.kb)
+        for info in application.catalog.documents.list([kb.id]):
+            text = f"{info.id}  {info.name}：{info.status}，{info.chunk_count} 段"
+            output.line(info.model_dump(mode="json"), text)
     return 0
 
 

@@ -93,6 +93,14 @@ class Conversations:
         """
         self._change(conversation_id, {"title": title.strip()})
 
+    def reassign(self, owner: str, new_owner: str) -> None:
+        """Give all conversations of one owner to another."""
+        table = schema.conversations
+        with self._database.write() as connection:
+            connection.execute(
+                sa.update(table).where(table.c.owner == owner).values(owner=new_owner)
+            )
+
     def set_kbs(self, conversation_id: str, kb_ids: Iterable[str]) -> None:
         """Ask other knowledge bases from the next question on.
 

@@ -320,3 +320,14 @@ def test_guests_ask_only_where_they_may(catalog: Catalog) -> None:
     member = Person(id="u1", name="安娜", role="member")
     conversations.ask(conversations.create(member, []).id, member, FACT)
     conversations.close()
+
+
+def test_a_guests_conversations_follow_them_into_their_account(application: Application) -> None:
+    guest = Person(id="guest-1")
+    account = Person(id="account-1", name="成员", role="member")
+    kept = application.conversations.create(guest, [])
+    application.conversations.adopt(guest, account)
+    assert [c.id for c in application.conversations.list(account)] == [kept.id]
+    assert list(application.conversations.list(guest)) == []
+    application.conversations.adopt(account, Person(id="account-2", role="member"))
+    assert [c.id for c in application.conversations.list(account)] == [kept.id]

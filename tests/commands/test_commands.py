@@ -113,6 +113,8 @@ def test_delete_and_list(data: Path) -> None:
     source.write_text("临时停车场在南门。", encoding="utf-8")
     made = lines(run("ingest", str(source), "--kb", "临时", *where))[0]
     assert {row["name"] for row in lines(run("kb", "list", *where))} == {"临时", "公司"}
+    listed = lines(run("kb", "documents", "--kb", "临时", *where))
+    assert [(row["id"], row["name"]) for row in listed] == [(made["document_id"], "临时.txt")]
     assert run("delete", "--kb", "临时", "--document", made["document_id"], *where).returncode == 0
     assert lines(run("search", "停车场", "--kb", "临时", *where)) == []
     assert run("delete", "--kb", "临时", *where).returncode == 0

@@ -79,7 +79,7 @@ def test_commands_of_the_readme_exist(document: str) -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert {t for t in targets if not re.search(rf"(?m)^{t}:", makefile)} == set()
     shown = set(re.findall(r"python -m rag ([a-z]+)", text))
-    known = {"ingest", "parse", "kb", "delete", "search", "understand", "ask", "doctor"}
+    known = {"ingest", "parse", "kb", "delete", "search", "understand", "ask", "doctor", "account"}
     assert shown == known
     usage = _parser().format_help()
     assert all(command in usage for command in known)
