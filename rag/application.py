@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,7 +31,7 @@ from rag.settings import EmbedderSettings, Secrets, Settings, SettingsService, d
 from rag.store.catalog import Catalog
 from rag.store.lock import DirectoryLock
 from rag.store.vectors import VectorStore
-from rag.types import KnowledgeBase, QueryPlan, Retrieval, SearchFilter
+from rag.types import KnowledgeBase, KnowledgeProfile, QueryPlan, Retrieval, SearchFilter
 
 if TYPE_CHECKING:
     from rag.chain import Chain
@@ -188,6 +189,13 @@ class Application:
 
     def _settle_memory(self) -> None:
         """What only makes later work quicker; questions are answered meanwhile."""
+        from rag.text.tokenise import warm_up as load_dictionary
+        from rag.understand.understand import understand
+
+        load_dictionary()
+        understand("年假有几天？", (), KnowledgeProfile(), date.today())
+        if chat := self.models.chat():
+            chat.load()
         try:
             self.vectors.warm_up()
         except ZhiwenError as error:
