@@ -228,11 +228,12 @@ def _year(
     dates: list[date],
 ) -> int | None:
     """The year that the content applies to: named by title or file name, else of its number,
-    its last change, its publication or its coming into force."""
+    its last change, its publication or its coming into force. None where several are named:
+    a filter by one of them must not hide the rules of the other."""
     for text in (title, stem):
         years = [int(y) for y in _YEAR_IN_TITLE.findall(unicodedata.normalize("NFKC", text))]
         if years:
-            return years[0]
+            return years[0] if len(set(years)) == 1 else None
     match = _NUMBER.search(number or "")
     if match and match[1]:
         return int(match[1])

@@ -52,9 +52,9 @@ def parse_numeral(text: str) -> int | None:
 
 
 _NUMERAL = re.compile(f"[{NUMERAL_LETTERS}]+")
-# A numeral is rewritten only before a unit, after 第, or where it is long enough to be one.
+# A numeral is rewritten only before a unit or after 第, and never glued to a code (c3一小时).
 _COUNTED = re.compile(
-    f"(?P<ordinal>第)?(?P<number>[{NUMERAL_LETTERS}]+)"
+    f"(?<![A-Za-z0-9])(?P<ordinal>第)?(?P<number>[{NUMERAL_LETTERS}]+)"
     "(?P<unit>年|月|日|号|天|周|岁|条|款|项|章|节|编|元|万元|亿元|个|次|人|名|级|小时|分钟|倍|层|届|期|季度|户|页|步)?"
 )
 

@@ -40,7 +40,8 @@ _DOCUMENT_NUMBER = re.compile(
     r"|\b(?:GB|DB\d{2}|YY|HJ|JJG|ISO|IEC|QB|JB|HG|SH|DL|NB)(?:/[TZ])?\s?\d{2,6}(?:\.\d+)?(?:[-—]\d{4})?"
 )
 CODE = re.compile(
-    r"(?<![A-Za-z0-9])(?:[A-Za-z]{1,8}[-_ ]?\d[A-Za-z0-9]*(?:[-_./][A-Za-z0-9]+)*"
+    r"(?<![A-Za-z0-9])(?:[A-Za-z]{1,8}(?=[A-Za-z0-9.]*\d)(?:\.[A-Za-z0-9]+)+"  # SC.c3.large
+    r"|[A-Za-z]{1,8}[-_ ]?\d[A-Za-z0-9]*(?:[-_./][A-Za-z0-9]+)*"
     r"|\d+[A-Za-z]{1,4}[-_]?\d*|[A-Za-z]{1,8}(?:-[A-Za-z0-9]+)+)(?![A-Za-z0-9])"
 )
 LETTERED_PRODUCT = re.compile(

@@ -58,6 +58,11 @@ def test_the_year_in_the_title_wins_over_dates_in_the_text() -> None:
     assert found.effective_date == date(2025, 1, 1)
 
 
+def test_a_document_about_two_years_belongs_to_neither() -> None:
+    found = titled("停车收费规定（2031年度与2032年度）", "自2031年1月1日起执行。")
+    assert found.year is None
+
+
 def test_without_a_year_in_the_title_the_last_change_counts() -> None:
     found = titled(
         "河南省人才流动条例",

@@ -109,3 +109,7 @@ def test_any_text_gives_clean_terms(text: str) -> None:
     for term in tokenise(text):
         assert term and term == term.strip().lower()
     assert not set(query_terms(text)) & STOP_WORDS
+
+
+def test_a_numeral_behind_a_code_stays_apart_from_it() -> None:
+    assert codes("vm.c4.small一小时几元") == ["vm.c4.small"]

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from rag.types import DocumentMetadata, DocumentProfile, KnowledgeProfile
-from rag.understand.slots import extract
+from rag.understand.slots import codes, extract
 
 TODAY = date(2026, 11, 30)
 PROFILE = KnowledgeProfile(
@@ -62,3 +62,8 @@ def test_entities_name_titles_and_amounts() -> None:
 def test_a_nested_title_is_one_title() -> None:
     _, entities = extract("《上海市实施《教师法》办法》何时施行？", None, TODAY)
     assert [e.text for e in entities if e.kind == "document"] == ["《上海市实施《教师法》办法》"]
+
+
+def test_a_code_with_dots_is_one_code() -> None:
+    assert codes("VM.g5.a10一年多少钱") == ("VM.g5.a10",)
+    assert codes("www.example.com打不开") == ()
