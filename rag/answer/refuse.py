@@ -42,6 +42,10 @@ FEW_PASSAGES_ODDS = 1.8
 PARTLY_COVERED = 0.2
 """Who has just uploaded a note of a few lines asks about it: with no more passages than this in
 all, odds are raised where a sentence covers part of the question. Chosen by us."""
+ASKER_SHIFT = 0.3
+"""Added to the odds (as a logarithm): half of the fit's questions have no answer, while people
+mostly ask what their documents hold. Chosen on questions of our own about documents that the
+fit has not seen; `benchmarks/bench_answers.py` prints what it costs in refusals."""
 MOST_SUGGESTIONS = 3
 LOOKED_AT = 6
 SUBJECT_HELD = 0.6
@@ -103,6 +107,7 @@ def probability(found: dict[str, float], odds: float = 1.0) -> float:
     )
     total = (
         math.log(odds)
+        + ASKER_SHIFT
         + intercept
         + sum(weight * found.get(name, 0.0) for name, weight in weights.items())
     )
