@@ -7,7 +7,7 @@ from rag.prompts import load_prompt, parse_prompt, prompt_names, prompt_text, re
 
 
 def test_all_shipped_prompts_load() -> None:
-    assert {"generate", "title"} <= set(prompt_names())
+    assert set(prompt_names()) == {"generate", "understand"}
     for name in prompt_names():
         prompt = load_prompt(name)
         assert prompt.name == name and prompt.version >= 1 and prompt.purpose
@@ -50,5 +50,6 @@ def test_an_override_must_keep_the_places() -> None:
 
 
 def test_an_override_wins() -> None:
-    edited = prompt_text("title").replace("version: 1", "version: 2")
-    assert load_prompt("title", {"title": edited}).version == 2
+    edited = prompt_text("generate").replace("version: ", "version: 9")
+    shipped = load_prompt("generate").version
+    assert load_prompt("generate", {"generate": edited}).version == int(f"9{shipped}")

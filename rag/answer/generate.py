@@ -64,15 +64,6 @@ def messages(
     ]
 
 
-def title_messages(
-    question: str, prompts: Mapping[str, str] | None = None
-) -> list[tuple[str, str]]:
-    """The messages that ask for a short title of a conversation."""
-    prompt = load_prompt("title", prompts)
-    values = {"question": _clean(question)}
-    return [("system", render_system(prompt, **values).strip()), ("user", render(prompt, **values))]
-
-
 def fenced(item: Evidence) -> str:
     """One passage between its fences, with what it is headed by."""
     chunk, facts = item.chunk, item.chunk.metadata

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from answer_cases import meaning, passage
 
-from rag.answer.generate import messages, title_messages
+from rag.answer.generate import messages
 from rag.prompts import prompt_text
 from rag.types import Turn
 
@@ -45,8 +45,3 @@ def test_an_administrators_prompt_is_used() -> None:
     edited = prompt_text("generate").replace("你是“知问”", "你是“小问”")
     (_, system), _ = messages(meaning("补贴？"), (), [passage(1, "x")], {"generate": edited})
     assert "小问" in system
-
-
-def test_title() -> None:
-    (_, system), (_, user) = title_messages("上海租房补贴怎么申请？")
-    assert "标题" in system and "上海租房补贴怎么申请？" in user
