@@ -27,7 +27,8 @@ from rag.answer.cite import cite
 from rag.answer.extract import extract
 from rag.answer.refuse import confidence, decide
 from rag.answer.verify import verify
-from rag.settings import Secrets, Settings
+from rag.secrets import Secrets
+from rag.settings import Settings
 from rag.text.normalise import normalise
 from rag.types import (
     Block,

@@ -27,7 +27,8 @@ from rag.ingest.pipeline import Pipeline
 from rag.knowledge import Knowledge
 from rag.models.registry import Models
 from rag.observe.health import Doctor
-from rag.settings import EmbedderSettings, Secrets, Settings, SettingsService, data_directory
+from rag.secrets import Secrets
+from rag.settings import EmbedderSettings, Settings, SettingsService, data_directory
 from rag.store.catalog import Catalog
 from rag.store.lock import DirectoryLock
 from rag.store.vectors import VectorStore

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import os
 import threading
-import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from rag.errors import SettingsError
+from rag.toml_file import read_toml
+from rag.types import ChunkStrategy
 
 ENVIRONMENT_PREFIX = "ZHIWEN_"
 SECRET_PREFIX = ENVIRONMENT_PREFIX + "SECRET_"
@@ -170,6 +170,13 @@ class IngestSettings(Section):
         max_unpacked_mb: most MiB that an archive format (DOCX, XLSX …) may unpack to.
         chunk_tokens: aim for the length of a chunk, in the embedder's tokens.
         chunk_overlap: share of a chunk repeated in the next, 0..0.5.
+        chunk_strategy: how documents are cut unless an editor chose for one of them.
+        questions_per_chunk: questions that the chat model writes for each chunk, 0 for none.
+        ocr: `auto` recognises the text of scans and pictures; `off` only flags them.
+        ocr_dpi: resolution at which pages are drawn for recognition.
+        ocr_threads: CPU threads of the recognition.
+        page_timeout_s: seconds without progress after which a page is given up.
+        keep_versions: originals of earlier versions kept per document, for restoring.
         workers: documents processed at the same time.
     """
 
@@ -178,7 +185,35 @@ class IngestSettings(Section):
     max_unpacked_mb: int = Field(default=1024, gt=0)
     chunk_tokens: int = Field(default=450, ge=50, le=2000)
     chunk_overlap: float = Field(default=0.12, ge=0, le=0.5)
+    chunk_strategy: ChunkStrategy = "auto"
+    questions_per_chunk: int = Field(default=0, ge=0, le=5)
+    ocr: Literal["auto", "off"] = "auto"
+    ocr_dpi: int = Field(default=170, ge=72, le=400)
+    ocr_threads: int = Field(default=1, gt=0, le=64)
+    page_timeout_s: float = Field(default=60.0, gt=0, le=3600)
+    keep_versions: int = Field(default=3, ge=0, le=100)
     workers: int = Field(default=1, gt=0, le=16)
+
+
+class SourceSettings(Section):
+    """Folders, web pages and databases that knowledge bases follow.
+
+    Attributes:
+        folder_roots: directories on the server below which folders may be followed; empty
+            means none.
+        folder_every_s: seconds between two looks at a followed folder.
+        user_agent: how we introduce ourselves to web servers.
+        allow_private: whether web sources may reach private and local addresses.
+        max_pages: most pages taken from one site.
+        max_rows: most rows taken from one query.
+    """
+
+    folder_roots: tuple[str, ...] = ()
+    folder_every_s: float = Field(default=5.0, ge=1, le=3600)
+    user_agent: str = Field(default="ZhiWen/0.1", min_length=1, max_length=200)
+    allow_private: bool = False
+    max_pages: int = Field(default=500, gt=0, le=100_000)
+    max_rows: int = Field(default=100_000, gt=0, le=10_000_000)
 
 
 class StoreSettings(Section):
@@ -218,6 +253,7 @@ class Settings(Section):
     retrieval: RetrievalSettings = RetrievalSettings()
     answer: AnswerSettings = AnswerSettings()
     ingest: IngestSettings = IngestSettings()
+    sources: SourceSettings = SourceSettings()
     store: StoreSettings = StoreSettings()
     interface: InterfaceSettings = InterfaceSettings()
 
@@ -260,7 +296,7 @@ def load_settings(
     """
     layers: dict[str, dict[str, Any]] = {}
     for layer in (
-        _read_file(data / "settings.toml"),
+        read_toml(data / "settings.toml"),
         _read_environment(os.environ if environment is None else environment),
         overrides or {},
     ):
@@ -336,49 +372,6 @@ def new_values(settings: Settings, section: str, names: Mapping[str, Any]) -> di
     return {name: dumped[name] for name in names}
 
 
-class Secrets:
-    """API keys by name, in `secrets.toml` (mode 0600) or `ZHIWEN_SECRET_<NAME>`.
-
-    The environment wins. Names: `chat:<profile>`, `embedder`, `reranker`, `milvus`.
-    """
-
-    def __init__(self, data: Path) -> None:
-        self._path = data / "secrets.toml"
-        self._lock = threading.Lock()
-        self._listeners: list[Callable[[str], None]] = []
-
-    def on_change(self, listener: Callable[[str], None]) -> None:
-        """Call `listener(name)` after a secret was set or removed."""
-        self._listeners.append(listener)
-
-    def get(self, name: str) -> str:
-        """The secret, or an empty string."""
-        variable = (
-            ENVIRONMENT_PREFIX
-            + "SECRET_"
-            + "".join(c if c.isalnum() else "_" for c in name.upper())
-        )
-        return os.environ.get(variable) or str(_read_file(self._path).get(name, ""))
-
-    def has(self, name: str) -> bool:
-        """Whether a secret is set; this is all that the interface may show."""
-        return bool(self.get(name))
-
-    def set(self, name: str, value: str) -> None:
-        """Store a secret, or remove it when `value` is empty. The file is replaced whole."""
-        with self._lock:
-            secrets = {**_read_file(self._path), name: value}
-            if not value:
-                secrets.pop(name)
-            temporary = self._path.with_suffix(".tmp")
-            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            with os.fdopen(descriptor, "wb") as file:
-                tomli_w.dump(secrets, file)
-            temporary.replace(self._path)
-        for listener in self._listeners:
-            listener(name)
-
-
 def _misplaced(name: str) -> SettingsError:
     return SettingsError(
         f"settings.toml 里的 {name} 不在任何一节之内。",
@@ -386,20 +379,6 @@ def _misplaced(name: str) -> SettingsError:
         message_en=f"{name} in settings.toml stands outside any section.",
         remedy_en="Put it under its section, for example top_k under [retrieval].",
     )
-
-
-def _read_file(path: Path) -> dict[str, Any]:
-    if not path.is_file():
-        return {}
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsError(
-            f"无法读取 {path.name}：{error}。",
-            "请改正这个文件后再启动。",
-            message_en=f"{path.name} cannot be read: {error}.",
-            remedy_en="Correct the file and start again.",
-        ) from error
 
 
 def _read_environment(environment: Mapping[str, str]) -> dict[str, dict[str, Any]]:

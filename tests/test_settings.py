@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from rag.errors import SettingsError
-from rag.settings import Secrets, SettingsService, load_settings
+from rag.secrets import Secrets
+from rag.settings import SettingsService, load_settings
 
 
 class Rows:

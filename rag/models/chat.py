@@ -19,7 +19,8 @@ from rag.errors import ModelError, ModelNonsense, ModelUnavailable
 from rag.models.chat_call import Attempt, Client, ParameterRejected, Request
 from rag.models.failures import Endpoint, explain
 from rag.models.replies import ThinkStripper, parse_object, problems
-from rag.settings import ChatProfile, ChatSettings, Secrets
+from rag.secrets import Secrets
+from rag.settings import ChatProfile, ChatSettings
 
 _TEST_TIMEOUT_S = 45.0
 """Longest connection test; thinking models need a while for one word."""

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from rag.errors import SettingsError
-from rag.settings import EmbedderSettings, Secrets
+from rag.secrets import Secrets
+from rag.settings import EmbedderSettings
 
 if TYPE_CHECKING:
     import numpy as np

@@ -22,7 +22,8 @@ from rag.models.failures import (
 )
 from rag.models.http import http_client
 from rag.models.unicode import encodable
-from rag.settings import EmbedderSettings, Secrets
+from rag.secrets import Secrets
+from rag.settings import EmbedderSettings
 
 if TYPE_CHECKING:
     import numpy as np

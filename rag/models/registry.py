@@ -12,7 +12,8 @@ from pathlib import Path
 from rag.models.chat import ChatModel, create_chat
 from rag.models.embedder import Embedder, create_embedder
 from rag.models.reranker import Reranker, create_reranker
-from rag.settings import Secrets, Settings
+from rag.secrets import Secrets
+from rag.settings import Settings
 
 
 class Models:

@@ -12,7 +12,8 @@ from rag.models.failures import Endpoint, explain, explain_status, nonsense, usa
 from rag.models.http import http_client
 from rag.models.reranker import passage_of
 from rag.models.unicode import encodable
-from rag.settings import RerankerSettings, Secrets
+from rag.secrets import Secrets
+from rag.settings import RerankerSettings
 from rag.types import Hit
 
 _CONNECT_TIMEOUT_S = 5.0

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Protocol
 
 from rag.errors import SettingsError
-from rag.settings import RerankerSettings, Secrets
+from rag.secrets import Secrets
+from rag.settings import RerankerSettings
 from rag.types import Hit
 
 

@@ -311,7 +311,7 @@ def _ids(kb_ids: Iterable[str]) -> list[str]:
 
 
 def _info(row: sa.RowMapping) -> DocumentInfo:
-    values = {name: row[name] for name in DocumentInfo.model_fields}
+    values = {name: row[name] for name in DocumentInfo.model_fields if name in row}
     values["flags"] = tuple(row["flags"])
     values["metadata"] = DocumentMetadata.model_validate_json(row["metadata"])
     return DocumentInfo(**values)

@@ -206,4 +206,4 @@ class Jobs:
 
 
 def _job(row: sa.RowMapping) -> JobInfo:
-    return JobInfo(**{name: row[name] for name in JobInfo.model_fields})
+    return JobInfo(**{name: row[name] for name in JobInfo.model_fields if name in row})

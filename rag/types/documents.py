@@ -34,7 +34,11 @@ class Block(Value):
 
 
 class Page(Value):
-    """A page, numbered from 1. Formats without pages have exactly one."""
+    """A page, numbered from 1. Formats without pages have exactly one.
+
+    `route` says how it was read; `confidence` is the mean confidence (0..1) of its recognised
+    characters, None where nothing was recognised.
+    """
 
     number: int = Field(ge=1)
     route: PageRoute = "native"
@@ -43,6 +47,7 @@ class Page(Value):
     height: float | None = None
     blocks: tuple[Block, ...] = ()
     flags: tuple[str, ...] = ()
+    confidence: float | None = Field(default=None, ge=0, le=1)
 
 
 class DocumentMetadata(Value):
@@ -50,10 +55,15 @@ class DocumentMetadata(Value):
 
     `region` is a path of short names from the province down ("浙江", "浙江/杭州");
     `year` is the year that the content applies to; `document_type` is one of the words
-    that `rag.ingest.describe` lists (办法, 条例, 通知, 手册, FAQ, …).
+    that `rag.ingest.describe` lists (办法, 条例, 通知, 手册, FAQ, …). `organisation` is the body
+    that issued or published it; `source` is where it was taken from (an address, a path in a
+    watched folder).
     """
 
     title: str | None = None
+    author: str | None = None
+    source: str | None = None
+    summary: str | None = None
     region: str | None = None
     year: int | None = None
     publish_date: date | None = None
@@ -66,6 +76,33 @@ class DocumentMetadata(Value):
     language: str | None = None
     keywords: tuple[str, ...] = ()
     extra: dict[str, str] = Field(default_factory=dict)
+
+
+QualityStatus = Literal["passed", "warnings", "quarantined"]
+Severity = Literal["info", "warning", "error"]
+
+
+class QualityIssue(Value):
+    """Something that an editor should look at. `page` is None when it is about the whole
+    document; `code` is one that `rag.ingest.flags` puts into words, `detail` what was found."""
+
+    code: str
+    severity: Severity = "warning"
+    page: int | None = None
+    detail: str = ""
+
+
+class Quality(Value):
+    """The verdict of the quality gate. A quarantined document is not searchable.
+
+    `score` is the share of pages without an issue, 0..1; `measures` are the figures behind
+    the verdict (garbled_ratio, ocr_confidence, duplicate_ratio, missing_pages, …).
+    """
+
+    status: QualityStatus = "passed"
+    score: float = Field(default=1.0, ge=0, le=1)
+    issues: tuple[QualityIssue, ...] = ()
+    measures: dict[str, float] = Field(default_factory=dict)
 
 
 class Document(Value):
@@ -81,6 +118,7 @@ class Document(Value):
     title: str | None = None
     metadata: DocumentMetadata = DocumentMetadata()
     flags: tuple[str, ...] = ()
+    quality: Quality = Quality()
 
     @property
     def blocks(self) -> tuple[Block, ...]:
@@ -89,6 +127,17 @@ class Document(Value):
 
 
 ChunkKind = Literal["text", "table", "list", "code", "record", "clause"]
+ChunkStrategy = Literal[
+    "auto",
+    "fixed",
+    "recursive",
+    "structural",
+    "semantic",
+    "record",
+    "sentence_window",
+    "parent_child",
+    "proposition",
+]
 
 
 class Chunk(Value):
@@ -98,6 +147,12 @@ class Chunk(Value):
     range of `text` in the document's plain text (its blocks joined by blank lines).
     `record_id` is the id that the source's own record carried, else None. `access` is the
     tag that the permission filter compares (the knowledge base's id in this release).
+
+    A chunk with a `parent_id` is found by its own text and read as its parent, a row that is
+    not `indexed` itself. `enabled` is False for what an editor switched off. `origin` holds
+    the keys (`rag.ingest.edits.chunk_key`) of the automatic chunks that it was cut from;
+    `edited` says that a person changed it. `questions` are ones that it answers; they are
+    searched with it and never shown as its text.
     """
 
     id: str
@@ -115,6 +170,131 @@ class Chunk(Value):
     document_name: str = ""
     metadata: DocumentMetadata = DocumentMetadata()
     access: str = ""
+    indexed: bool = True
+    enabled: bool = True
+    edited: bool = False
+    origin: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
+
+
+# --- What editors decide about one document; it survives re-parsing -------------------
+
+PageAction = Literal["accept", "exclude", "reparse", "correct"]
+
+
+class PageDecision(Value):
+    """What an editor decided about a page.
+
+    `route` is the one to take for "reparse"; `text` the Markdown that replaces the page for
+    "correct"; `page_key` a hash of the page's parsed text at that time, so that a later
+    parse that reads something else can be pointed out.
+    """
+
+    page: int = Field(ge=1)
+    action: PageAction
+    route: PageRoute | None = None
+    text: str = ""
+    page_key: str = ""
+    by: str = ""
+    at: datetime | None = None
+
+
+class ChunkDraft(Value):
+    """A chunk as an editor left it."""
+
+    text: str
+    enabled: bool = True
+
+
+class ChunkEdit(Value):
+    """The automatic chunks with the keys `sources` (neighbours, in order) become `results`.
+
+    One form for all edits: a new text is 1 → 1, a split 1 → n, a merge n → 1, switching off
+    1 → 1 with `enabled` False.
+    """
+
+    sources: tuple[str, ...]
+    results: tuple[ChunkDraft, ...]
+    by: str = ""
+    at: datetime | None = None
+
+
+class DocumentOptions(Value):
+    """All that editors decided about a document. None means "as the settings say".
+
+    `metadata` holds the fields that were edited; they win over what is found in the text.
+    `accepted` lets a document out of quarantine.
+    """
+
+    strategy: ChunkStrategy | None = None
+    chunk_tokens: int | None = Field(default=None, ge=20, le=2000)
+    chunk_overlap: float | None = Field(default=None, ge=0, le=0.5)
+    metadata: dict[str, Any] = Field(default_factory=dict)
+    decisions: tuple[PageDecision, ...] = ()
+    edits: tuple[ChunkEdit, ...] = ()
+    accepted: bool = False
+
+
+class ChunkPreview(Value):
+    """How a document would be cut. `reason` says in Chinese why `strategy` was chosen."""
+
+    strategy: ChunkStrategy
+    reason: str
+    chunks: tuple[Chunk, ...]
+    lost_edits: int = 0
+
+
+class DocumentVersion(Value):
+    """An earlier or current content of a document. `kept` says whether its original can be
+    restored."""
+
+    document_id: str
+    version: int
+    sha256: str
+    page_count: int
+    chunk_count: int
+    published_at: datetime
+    kept: bool = False
+
+
+# --- Where documents come from --------------------------------------------------------
+
+SourceKind = Literal["folder", "web", "sql"]
+
+
+class Source(Value):
+    """A place that a knowledge base follows. `config` is checked by its kind's module
+    (`rag.ingest.sources`); secrets are not in it. `every_s` is the time between two
+    synchronisations in seconds."""
+
+    id: str
+    kb_id: str
+    kind: SourceKind
+    name: str
+    config: dict[str, Any] = Field(default_factory=dict)
+    every_s: float = Field(default=3600.0, ge=1)
+    enabled: bool = True
+    status: Literal["new", "running", "ok", "failed"] = "new"
+    error: str | None = None
+    last_run_at: datetime | None = None
+    next_run_at: datetime | None = None
+    item_count: int = 0
+    created_at: datetime
+
+
+class SourceItem(Value):
+    """One thing found at a source (a file, a page, a query's result) and what became of it.
+
+    `stamp` changes when the content may have (modification time and size, ETag, row hash)."""
+
+    source_id: str
+    key: str
+    stamp: str = ""
+    sha256: str = ""
+    document_id: str | None = None
+    job_id: str | None = None
+    error: str | None = None
+    seen_at: datetime
 
 
 # --- Catalog rows that people see ----------------------------------------------------
@@ -132,11 +312,18 @@ class KnowledgeBase(Value):
     created_at: datetime
 
 
-DocumentStatus = Literal["queued", "processing", "indexed", "failed", "cancelled", "needs_password"]
+DocumentStatus = Literal[
+    "queued", "processing", "indexed", "quarantined", "failed", "cancelled", "needs_password"
+]
 
 
 class DocumentInfo(Value):
-    """One document as the catalog lists it. `size` is in bytes."""
+    """One document as the catalog lists it. `size` is in bytes.
+
+    `hidden` documents are kept but not searched. `superseded_by` is the id of the current
+    version of the same rule where this one is an older one. `strategy` is how it was cut and
+    `strategy_reason` why; `orphan_edits` counts edits that no longer match any chunk.
+    """
 
     id: str
     kb_id: str
@@ -152,17 +339,25 @@ class DocumentInfo(Value):
     error: str | None = None
     title: str | None = None
     metadata: DocumentMetadata = DocumentMetadata()
+    quality: Quality = Quality()
+    hidden: bool = False
+    superseded_by: str | None = None
+    source_id: str | None = None
+    strategy: ChunkStrategy = "auto"
+    strategy_reason: str = ""
+    orphan_edits: int = 0
     uploaded_by: str | None = None
     created_at: datetime
     updated_at: datetime
 
 
 JobStatus = Literal["queued", "running", "done", "failed", "cancelled"]
-JobStage = Literal["inspect", "parse", "clean", "chunk", "describe", "embed", "store"]
+JobStage = Literal["inspect", "parse", "clean", "quality", "chunk", "describe", "embed", "store"]
 
 
 class JobInfo(Value):
-    """One background job. `progress` is 0..1 within `stage`."""
+    """One background job. `progress` is 0..1 within `stage`; `detail` says more about it
+    ("第 3/12 页"); `next_attempt_at` is set while it waits for a retry."""
 
     id: str
     kb_id: str
@@ -173,11 +368,13 @@ class JobInfo(Value):
     progress: float = 0.0
     attempts: int = 0
     error: str | None = None
+    detail: str = ""
+    next_attempt_at: datetime | None = None
     created_at: datetime
     updated_at: datetime
 
 
-IngestStatus = Literal["indexed", "duplicate", "replaced", "failed", "cancelled"]
+IngestStatus = Literal["indexed", "duplicate", "replaced", "quarantined", "failed", "cancelled"]
 
 
 class IngestResult(Value):

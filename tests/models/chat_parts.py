@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from rag.models.chat import ChatModel
-from rag.settings import ChatProfile, Secrets
+from rag.secrets import Secrets
+from rag.settings import ChatProfile
 from tests.llm_server import ScriptedServer
 
 

@@ -9,7 +9,7 @@ import pytest
 from tiny_models import save_encoder
 
 from rag.models.bundled_convert import prepare
-from rag.settings import Secrets
+from rag.secrets import Secrets
 from tests.llm_server import ScriptedServer
 
 

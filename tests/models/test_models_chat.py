@@ -13,7 +13,8 @@ from chat_parts import chat, profile
 
 from rag.errors import ModelError, ModelNonsense, ModelRejected, ModelUnavailable
 from rag.models.chat import ChatModel, create_chat
-from rag.settings import ChatSettings, Secrets
+from rag.secrets import Secrets
+from rag.settings import ChatSettings
 from tests.llm_server import (
     Reply,
     ScriptedServer,

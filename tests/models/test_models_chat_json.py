@@ -9,7 +9,7 @@ from chat_parts import chat, profile
 
 from rag.errors import ModelNonsense, ModelUnavailable
 from rag.models.chat import ChatModel
-from rag.settings import Secrets
+from rag.secrets import Secrets
 from tests.llm_server import (
     Reply,
     ScriptedServer,

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from rag.models.embedder import Embedder, create_embedder
-from rag.settings import EmbedderSettings, Secrets
+from rag.secrets import Secrets
+from rag.settings import EmbedderSettings
 from tests.llm_server import ScriptedServer
 
 QUESTION = "杭州硕士人才住房补贴标准是多少？"

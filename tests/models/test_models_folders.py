@@ -14,7 +14,8 @@ from rag.errors import ModelRejected, ModelUnavailable, SettingsError
 from rag.models.embedder import create_embedder
 from rag.models.local_model import locate, most_tokens, weights_digest
 from rag.models.reranker import create_reranker
-from rag.settings import EmbedderSettings, RerankerSettings, Secrets
+from rag.secrets import Secrets
+from rag.settings import EmbedderSettings, RerankerSettings
 
 KINDS = ["flagembedding", "transformers"]
 

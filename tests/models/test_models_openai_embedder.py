@@ -9,7 +9,8 @@ import pytest
 
 from rag.errors import ModelError, ModelNonsense, ModelRejected, ModelUnavailable, SettingsError
 from rag.models.openai_embedder import OpenAIEmbedder
-from rag.settings import EmbedderSettings, Secrets
+from rag.secrets import Secrets
+from rag.settings import EmbedderSettings
 from tests.llm_server import Reply, Request, ScriptedServer, html, raw, require_key, status
 
 

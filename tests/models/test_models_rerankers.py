@@ -10,7 +10,8 @@ import pytest
 from rag.errors import ModelError, ModelNonsense, ModelRejected, ModelUnavailable, SettingsError
 from rag.models.rerank_endpoint import EndpointReranker
 from rag.models.reranker import Reranker, create_reranker
-from rag.settings import RerankerSettings, Secrets
+from rag.secrets import Secrets
+from rag.settings import RerankerSettings
 from rag.types import Chunk, Hit
 from tests.llm_server import Reply, Request, ScriptedServer, html, raw, require_key, status
 

@@ -18,7 +18,8 @@ from rag.conversation import Conversations
 from rag.errors import ModelUnavailable
 from rag.ingest.files import FileStore
 from rag.knowledge import Knowledge
-from rag.settings import Secrets, SettingsService
+from rag.secrets import Secrets
+from rag.settings import SettingsService
 from rag.store.catalog import Catalog
 from rag.types import (
     Answer,

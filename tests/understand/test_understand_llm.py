@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from rag.models.chat import ChatModel
-from rag.settings import ChatProfile, Secrets
+from rag.secrets import Secrets
+from rag.settings import ChatProfile
 from rag.types import DocumentProfile, KnowledgeProfile, Turn, Understanding
 from rag.understand.llm import understand_with_llm
 from rag.understand.understand import understand
