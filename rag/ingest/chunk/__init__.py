@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from rag.ingest.chunk.merge import merge_tiny
 from rag.ingest.chunk.sections import Group, Unit, groups
@@ -17,7 +18,18 @@ from rag.ingest.headings import starts_entry
 from rag.ingest.metadata import from_mapping
 from rag.ingest.plain import plain_text
 from rag.settings import IngestSettings
-from rag.types import BBox, Chunk, ChunkKind, Document, DocumentMetadata
+from rag.types import (
+    BBox,
+    Chunk,
+    ChunkKind,
+    ChunkStrategy,
+    Document,
+    DocumentMetadata,
+    DocumentOptions,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
 
 _CAPTION = re.compile(r"(续?表|附表|单位|Table)\s*[\d一二三四五六七八九十:：]|.*[:：]$", re.DOTALL)
 _ENTRY_FOLLOWERS = 4
@@ -26,8 +38,36 @@ _CAPTION_TOKENS = 80
 """Longest text before a table that is taken for its caption; chosen by us."""
 
 
+Embed = Callable[[Sequence[str]], "np.ndarray"]
+"""Texts to unit vectors, float32 [n, dimension], in their order."""
+Propositions = Callable[[str], list[str]]
+"""A passage to the statements that it makes, each understandable by itself."""
+
+
+def choose(
+    document: Document,  # noqa: ARG001
+    settings: IngestSettings,
+    options: DocumentOptions | None = None,
+) -> tuple[ChunkStrategy, str]:
+    """The strategy for a document, never "auto", and why in Chinese.
+
+    An editor's choice wins, then the setting; `auto` decides by the document.
+    """
+    if options is not None and options.strategy not in (None, "auto"):
+        return options.strategy, "由编辑者指定"
+    if settings.chunk_strategy != "auto":
+        return settings.chunk_strategy, "按系统设置"
+    return "structural", "按标题和段落的结构切分"
+
+
 def chunk(
-    document: Document, settings: IngestSettings, count_tokens: Callable[[str], int]
+    document: Document,
+    settings: IngestSettings,
+    count_tokens: Callable[[str], int],
+    *,
+    options: DocumentOptions | None = None,
+    embed: Embed | None = None,  # noqa: ARG001
+    propositions: Propositions | None = None,  # noqa: ARG001
 ) -> list[Chunk]:
     """Cut a document; ids are "{document id}-{version}-{ordinal}".
 
@@ -39,6 +79,13 @@ def chunk(
     Args:
         count_tokens: length of a text in the embedder's tokens.
     """
+    if options is not None:
+        changed = {
+            name: value
+            for name in ("chunk_tokens", "chunk_overlap")
+            if (value := getattr(options, name)) is not None
+        }
+        settings = settings.model_copy(update=changed)
     cutter = _Cutter(document, settings, count_tokens)
     for group in merge_tiny(groups(document), cutter.length, settings.chunk_tokens):
         cutter.cut(group)
