@@ -7,100 +7,85 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
-from rag.errors import EmptyDocument, TooLarge, UnsupportedFormat
-from rag.ingest.archive import damaged, list_members
+from rag.errors import EmptyDocument, TooLarge
+from rag.ingest.containers import (
+    OLE,
+    Found,
+    look_into_image,
+    look_into_ole,
+    look_into_zip,
+)
+from rag.ingest.convert import find_office
 from rag.ingest.encoding import decode
+from rag.ingest.formats import (
+    ACCEPTED,
+    ACCEPTED_EN,
+    BMP,
+    CODE,
+    CODE_EXTENSIONS,
+    CONVERTIBLE,
+    CSV,
+    DOCX,
+    EML,
+    EPUB,
+    EXTENSIONS,
+    GIF,
+    HTML,
+    IMAGES,
+    JPEG,
+    JSONL,
+    MARKDOWN,
+    MSG,
+    OFFICE,
+    PDF,
+    PNG,
+    PPTX,
+    TEXT,
+    TEXT_TYPES,
+    TIFF,
+    WEBP,
+    XLSX,
+)
+from rag.ingest.refused import (
+    OTHER,
+    refuse_known,
+    too_many_pages,
+    unconverted,
+    unsupported,
+)
 from rag.settings import IngestSettings
 
-PDF = "application/pdf"
-DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
-XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-HTML = "text/html"
-MARKDOWN = "text/markdown"
-TEXT = "text/plain"
-CSV = "text/csv"
-JSONL = "application/jsonl"
+__all__ = [
+    "ACCEPTED", "ACCEPTED_EN", "BMP", "CODE", "CONVERTIBLE", "CSV", "DOCX", "EML", "EPUB",
+    "EXTENSIONS", "GIF", "HTML", "IMAGES", "JPEG", "JSONL", "MARKDOWN", "MSG", "OFFICE", "PDF",
+    "PNG", "PPTX", "TEXT", "TIFF", "WEBP", "XLSX", "Inspection", "inspect", "is_other_format",
+    "require_size", "too_many_pages", "unsupported",
+]  # fmt: skip
 
-EXTENSIONS: dict[str, str] = {
-    PDF: ".pdf",
-    DOCX: ".docx",
-    XLSX: ".xlsx",
-    HTML: ".html",
-    MARKDOWN: ".md",
-    TEXT: ".txt",
-    CSV: ".csv",
-    JSONL: ".jsonl",
-}
-"""The formats that we read, with the usual extension of each."""
+_HEAD_BYTES = 4096
+"""What of a file is looked at for signatures; a PDF's may lie behind leading rubbish."""
 
-ACCEPTED = "PDF、DOCX、XLSX、CSV、HTML、Markdown、TXT、JSONL"
-"""The formats that we read, as people are told."""
-
-_TEXT_TYPES = {
-    ".html": HTML,
-    ".htm": HTML,
-    ".xhtml": HTML,
-    ".md": MARKDOWN,
-    ".markdown": MARKDOWN,
-    ".csv": CSV,
-    ".tsv": CSV,
-    ".jsonl": JSONL,
-    ".ndjson": JSONL,
-}
-
-_SAVE_AS = "请用 Office 或 WPS 另存为 {0} 后重新上传。"
-_SAVE_AS_EN = "Save it as {0} in Office or WPS and upload that."
-_TAKE_OUT = "请解压后上传其中的文档。"
-_TAKE_OUT_EN = "Unpack it and upload the documents in it."
-_OTHER = f"请转换成 {ACCEPTED} 之一后重新上传。"
-_OTHER_EN = "Convert it to PDF, DOCX, XLSX, CSV, HTML, Markdown, TXT or JSONL and upload that."
-_PICTURE = "目前不识别图片里的文字，请上传带文字的文档。"
-_PICTURE_EN = "Text in pictures isn't read yet; upload a document with text."
-
-_SIGNATURES: tuple[tuple[bytes, str, str, str, str], ...] = (
-    (b"\x89PNG\r\n\x1a\n", "PNG 图片", "a PNG picture", _PICTURE, _PICTURE_EN),
-    (b"\xff\xd8\xff", "JPEG 图片", "a JPEG picture", _PICTURE, _PICTURE_EN),
-    (b"GIF8", "GIF 图片", "a GIF picture", _PICTURE, _PICTURE_EN),
-    (b"II*\x00", "TIFF 图片", "a TIFF picture", _PICTURE, _PICTURE_EN),
-    (b"MM\x00*", "TIFF 图片", "a TIFF picture", _PICTURE, _PICTURE_EN),
-    (b"BM", "BMP 图片", "a BMP picture", _PICTURE, _PICTURE_EN),
-    (
-        b"{\\rtf",
-        "RTF 文档",
-        "an RTF document",
-        _SAVE_AS.format(".docx"),
-        _SAVE_AS_EN.format(".docx"),
-    ),
-    (b"Rar!", "RAR 压缩包", "a RAR archive", _TAKE_OUT, _TAKE_OUT_EN),
-    (b"7z\xbc\xaf\x27\x1c", "7z 压缩包", "a 7z archive", _TAKE_OUT, _TAKE_OUT_EN),
-    (b"\x1f\x8b", "gzip 压缩文件", "a gzip file", _TAKE_OUT, _TAKE_OUT_EN),
-    (b"MZ", "Windows 程序", "a Windows program", _OTHER, _OTHER_EN),
-    (b"\x7fELF", "Linux 程序", "a Linux program", _OTHER, _OTHER_EN),
-    (b"SQLite format 3\x00", "SQLite 数据库", "an SQLite database", _OTHER, _OTHER_EN),
-    (b"ID3", "音频文件", "an audio file", _OTHER, _OTHER_EN),
-    (b"OggS", "音频文件", "an audio file", _OTHER, _OTHER_EN),
-    (b"%!PS", "PostScript 文件", "a PostScript file", _OTHER, _OTHER_EN),
-)
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_OLE_STREAMS: tuple[tuple[str, str, str, str], ...] = (
-    ("WordDocument", "旧版 Word 文档（.doc）", "an old Word document (.doc)", ".docx"),
-    ("Workbook", "旧版 Excel 表格（.xls）", "an old Excel sheet (.xls)", ".xlsx"),
-    ("Book", "旧版 Excel 表格（.xls）", "an old Excel sheet (.xls)", ".xlsx"),
-    ("PowerPoint Document", "旧版演示文稿（.ppt）", "an old presentation (.ppt)", ".pdf"),
-)
-
-_MIN_SCAN_BYTES = 4096
-"""How far from the start a PDF's signature may lie (readers accept leading rubbish)."""
+_IMAGE_HEADS = (
+    b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a",
+    b"II*\x00", b"MM\x00*", b"II+\x00", b"MM\x00+",
+)  # fmt: skip
+_MAIL_HEADER = re.compile(r"([A-Za-z][A-Za-z0-9-]{1,40}):[ \t]?")
+_MAIL_MARKS = {"received", "message-id", "mime-version", "return-path", "delivered-to"}
+_SHEET_EXTENSIONS = (".xls", ".xlsx", ".et")
+_INTERPRETERS = {"python": ".py", "bash": ".sh", "sh": ".sh", "node": ".js", "perl": ".pl"}
 
 
 class Inspection(NamedTuple):
     """What a file is.
 
-    `extension` is that of the real format, with the dot. `encoding` is set for text formats,
-    `page_count` for PDFs that can be opened without a password.
+    `media_type` is the format that it is read as, `extension` that of the real format, with
+    the dot (source code keeps its own). `encoding` is set for text formats, `page_count` for
+    PDFs without a password, presentations and pictures. `convert_from` is the key in
+    `CONVERTIBLE` of a format that becomes `media_type` by a conversion, else None.
     """
 
     media_type: str
@@ -110,6 +95,7 @@ class Inspection(NamedTuple):
     encrypted: bool = False
     encoding: str | None = None
     page_count: int | None = None
+    convert_from: str | None = None
 
 
 def inspect(path: Path, settings: IngestSettings, *, name: str | None = None) -> Inspection:
@@ -117,7 +103,7 @@ def inspect(path: Path, settings: IngestSettings, *, name: str | None = None) ->
 
     Args:
         name: the name that a person gave the file when `path` has another one; its extension
-            tells text formats apart (CSV, Markdown, JSONL, plain text).
+            tells text formats apart (CSV, Markdown, JSONL, source code, plain text).
 
     Raises:
         EmptyDocument, CorruptDocument, UnsupportedFormat, TooLarge: it cannot be read; the
@@ -136,30 +122,22 @@ def inspect(path: Path, settings: IngestSettings, *, name: str | None = None) ->
     with path.open("rb") as file:
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
         file.seek(0)
-        head = file.read(_MIN_SCAN_BYTES)
-
-    def found(
-        media_type: str,
-        encrypted: bool = False,
-        encoding: str | None = None,
-        page_count: int | None = None,
-    ) -> Inspection:
-        extension = EXTENSIONS[media_type]
-        return Inspection(media_type, extension, sha256, size, encrypted, encoding, page_count)
-
-    if b"%PDF-" in head:
-        encrypted, pages = _look_into_pdf(path, settings)
-        return found(PDF, encrypted=encrypted, page_count=pages)
-    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-        return found(_look_into_zip(path, settings, extension))
-    if head.startswith(_OLE):
-        return found(_look_into_ole(path, extension), encrypted=True)
-    _refuse_known(head, extension)
-    decoded = decode(path.read_bytes())
-    if decoded is None:
-        raise unsupported("二进制文件", "a binary file", _OTHER, _OTHER_EN, extension)
-    media_type = _text_type(decoded.text, extension)
-    return found(media_type, encoding=decoded.encoding)
+        head = file.read(_HEAD_BYTES)
+    found, encoding = _find(path, head, settings, extension)
+    if found.page_count is not None and found.page_count > settings.max_pages:
+        raise too_many_pages(found.page_count, settings.max_pages)
+    if found.convert_from is not None and find_office() is None:
+        raise unconverted(found.convert_from, extension)
+    return Inspection(
+        found.media_type,
+        _real_extension(found, extension),
+        sha256,
+        size,
+        found.encrypted,
+        encoding,
+        found.page_count,
+        found.convert_from,
+    )
 
 
 def require_size(size: int, settings: IngestSettings) -> None:
@@ -180,25 +158,59 @@ def require_size(size: int, settings: IngestSettings) -> None:
         )
 
 
-def unsupported(
-    what: str, what_en: str, remedy: str, remedy_en: str, extension: str = ""
-) -> UnsupportedFormat:
-    """The error that names the real format, and the extension when that says otherwise."""
-    claims = extension in EXTENSIONS.values() or extension in _TEXT_TYPES
-    blank = " " if what[:1].isascii() else ""
-    return UnsupportedFormat(
-        f"文件名以 {extension} 结尾，但实际内容是{blank}{what}。"
-        if claims
-        else f"暂不支持{blank}{what}。",
-        remedy,
-        message_en=f"The name ends in {extension}, but the content is {what_en}."
-        if claims
-        else f"The file is {what_en}, which isn't supported.",
-        remedy_en=remedy_en,
+def is_other_format(inspection: Inspection, name: str) -> bool:
+    """Whether a file's name claims a format that we know and that its content is not."""
+    extension = PurePath(name).suffix.lower()
+    if extension == inspection.extension or inspection.media_type in (TEXT, CODE):
+        return False
+    if extension in TEXT_TYPES:
+        return TEXT_TYPES[extension] != inspection.media_type
+    claimed = [kind for kind, usual in EXTENSIONS.items() if usual == extension]
+    if claimed:
+        return inspection.convert_from is not None or inspection.media_type not in claimed
+    return extension in CONVERTIBLE
+
+
+def _find(
+    path: Path, head: bytes, settings: IngestSettings, extension: str
+) -> tuple[Found, str | None]:
+    """The format, and the encoding of texts."""
+    if _is_pdf(head):
+        return _look_into_pdf(path), None
+    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        return look_into_zip(path, settings, extension), None
+    if head.startswith(OLE):
+        return look_into_ole(path, extension), None
+    if _is_image(head):
+        return look_into_image(path), None
+    if head.startswith(b"{\\rtf"):
+        return Found(DOCX, convert_from=".rtf"), None
+    refuse_known(head, extension)
+    decoded = decode(path.read_bytes())
+    if decoded is None:
+        raise unsupported("二进制文件", "a binary file", *OTHER, extension)
+    return _text_type(decoded.text, extension), decoded.encoding
+
+
+def _is_pdf(head: bytes) -> bool:
+    """A signature at the start, or behind rubbish; a text that mentions it is none."""
+    place = head.find(b"%PDF-")
+    if place < 0:
+        return False
+    return not head[:place].strip(b"\xef\xbb\xbf\x00 \t\r\n") or (
+        re.search(rb"%PDF-\d\.\d\s", head) is not None
+        and re.search(rb"\d+\s+\d+\s+obj\b", head) is not None
     )
 
 
-def _look_into_pdf(path: Path, settings: IngestSettings) -> tuple[bool, int | None]:
+def _is_image(head: bytes) -> bool:
+    if head[:2] == b"BM":
+        # The header's length follows; a text may well begin with "BM".
+        return head[14:18] in (b"\x0c\0\0\0", b"\x28\0\0\0", b"\x6c\0\0\0", b"\x7c\0\0\0")
+    return head.startswith(_IMAGE_HEADS) or (head[:4] == b"RIFF" and head[8:12] == b"WEBP")
+
+
+def _look_into_pdf(path: Path) -> Found:
     """Whether it needs a password, and its pages when it doesn't."""
     from rag.ingest.mupdf import LOCK, damaged_pdf, open_maybe_encrypted
 
@@ -209,93 +221,56 @@ def _look_into_pdf(path: Path, settings: IngestSettings) -> tuple[bool, int | No
         document.close()
     if pages == 0:
         raise damaged_pdf("no pages")
-    if pages is not None and pages > settings.max_pages:
-        raise too_many_pages(pages, settings.max_pages)
-    return encrypted, pages
+    return Found(PDF, encrypted, pages)
 
 
-def too_many_pages(pages: int, limit: int) -> TooLarge:
-    """The error for a document with more pages than the settings allow."""
-    return TooLarge(
-        f"文档有 {pages} 页，超过上限 {limit} 页。",
-        "请拆分后上传，或请管理员在设置里调高上限。",
-        message_en=f"The document has {pages} pages, more than the limit of {limit}.",
-        remedy_en="Split it, or ask the administrator to raise the limit.",
-    )
-
-
-def _look_into_zip(path: Path, settings: IngestSettings, extension: str) -> str:
-    names = list_members(path, settings)
-    if "[Content_Types].xml" in names or "word/document.xml" in names:
-        if "word/document.xml" in names:
-            return DOCX
-        if "xl/workbook.xml" in names:
-            return XLSX
-        if any(name.startswith("ppt/") for name in names):
-            raise unsupported(
-                "演示文稿（.pptx）", "a presentation (.pptx)",
-                "请导出为 PDF 后重新上传。", "Export it as PDF and upload that.", extension,
-            )  # fmt: skip
-        if any(name.endswith("workbook.bin") for name in names):
-            raise unsupported(
-                "二进制 Excel 表格（.xlsb）", "a binary Excel sheet (.xlsb)",
-                _SAVE_AS.format(".xlsx"), _SAVE_AS_EN.format(".xlsx"), extension,
-            )  # fmt: skip
-        if extension in (".docx", ".xlsx"):
-            raise damaged("the main part is missing")
-    if "META-INF/container.xml" in names:
-        raise unsupported("EPUB 电子书", "an EPUB book", _OTHER, _OTHER_EN, extension)
-    if "content.xml" in names and "mimetype" in names:
-        raise unsupported(
-            "OpenDocument 文档", "an OpenDocument file",
-            _SAVE_AS.format(".docx 或 .xlsx"), _SAVE_AS_EN.format(".docx or .xlsx"), extension,
-        )  # fmt: skip
-    if not names and extension in (".docx", ".xlsx"):
-        raise damaged("empty archive")
-    raise unsupported("ZIP 压缩包", "a ZIP archive", _TAKE_OUT, _TAKE_OUT_EN, extension)
-
-
-def _look_into_ole(path: Path, extension: str) -> str:
-    """The format inside an encrypted Office container; old Office formats are refused."""
-    raw = path.read_bytes()
-
-    def has(stream: str) -> bool:
-        # Directory entries hold their names in UTF-16 with a terminating zero.
-        return (stream + "\0").encode("utf-16-le") in raw
-
-    if has("EncryptedPackage"):
-        return DOCX if extension == ".docx" else XLSX
-    for stream, what, what_en, target in _OLE_STREAMS:
-        if has(stream):
-            raise unsupported(
-                what, what_en, _SAVE_AS.format(target), _SAVE_AS_EN.format(target), extension
-            )
-    if has("__properties_version1.0"):
-        raise unsupported("Outlook 邮件（.msg）", "an Outlook mail", _OTHER, _OTHER_EN, extension)
-    raise unsupported(
-        "旧版 Office 文件", "an old Office file",
-        _SAVE_AS.format(".docx 或 .xlsx"), _SAVE_AS_EN.format(".docx or .xlsx"), extension,
-    )  # fmt: skip
-
-
-def _refuse_known(head: bytes, extension: str) -> None:
-    for signature, what, what_en, remedy, remedy_en in _SIGNATURES:
-        if not head.startswith(signature):
-            continue
-        if len(signature) <= 3 and b"\x00" not in head[:512]:
-            continue  # a text may well begin with "BM" or "MZ"
-        raise unsupported(what, what_en, remedy, remedy_en, extension)
-    if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
-        raise unsupported("WebP 图片", "a WebP picture", _PICTURE, _PICTURE_EN, extension)
-    if head[4:8] == b"ftyp":
-        raise unsupported("音视频文件", "a video or audio file", _OTHER, _OTHER_EN, extension)
-
-
-def _text_type(text: str, extension: str) -> str:
-    if extension in _TEXT_TYPES and _TEXT_TYPES[extension] != HTML:
-        return _TEXT_TYPES[extension]
-    start = text[:2000].lstrip().lower()
+def _text_type(text: str, extension: str) -> Found:
+    start = text[:4000].lstrip("\ufeff \t\r\n")
+    if start.startswith("<?xml"):
+        # Exports of reporting tools: a whole Word or Excel file as one XML.
+        if "urn:schemas-microsoft-com:office:spreadsheet" in start:
+            return Found(XLSX, convert_from=".xls.xml")
+        if "schemas.microsoft.com/office/word/2003/wordml" in start or (
+            "schemas.microsoft.com/office/2006/xmlPackage" in start and "Word.Document" in start
+        ):
+            return Found(DOCX, convert_from=".doc.xml")
+    known = TEXT_TYPES.get(extension)
+    if known is not None and known != HTML:
+        return Found(known)
+    if extension in CODE_EXTENSIONS:
+        return Found(CODE)
     # Web pages saved under other names (".doc", ".xls" of many reporting tools) are pages.
-    if _TEXT_TYPES.get(extension) == HTML or start.startswith(("<!doctype html", "<html")):
-        return HTML
-    return TEXT
+    if known == HTML or start[:2000].lower().startswith(("<!doctype html", "<html")):
+        return Found(HTML)
+    if _is_mail(start):
+        return Found(EML)
+    if extension in _SHEET_EXTENSIONS and "\t" in start.partition("\n")[0]:
+        return Found(CSV)
+    return Found(CODE if not extension and _interpreter(start) else TEXT)
+
+
+def _is_mail(start: str) -> bool:
+    """Whether a text begins with a block of mail headers."""
+    block = start.replace("\r\n", "\n").partition("\n\n")[0]
+    names = set()
+    for line in block.split("\n"):
+        match = _MAIL_HEADER.match(line)
+        if match:
+            names.add(match[1].lower())
+        elif not line.startswith((" ", "\t")):
+            return False
+    return "from" in names and bool(names & _MAIL_MARKS)
+
+
+def _interpreter(start: str) -> str | None:
+    """The extension of the language that a script's first line names."""
+    match = re.match(r"#!\s*\S*?/(?:env\s+)?([a-z]+)[\d.]*\s", start)
+    return _INTERPRETERS.get(match[1]) if match else None
+
+
+def _real_extension(found: Found, extension: str) -> str:
+    if found.convert_from is not None:
+        return "." + found.convert_from.rpartition(".")[2]
+    if found.media_type == CODE:
+        return extension or ".sh"
+    return EXTENSIONS[found.media_type]

@@ -51,8 +51,9 @@ def test_binary_formats_are_told_by_content_whatever_the_name(tmp_path: Path) ->
     [("WordDocument", "旧版 Word"), ("Workbook", "旧版 Excel"), ("PowerPoint Document", ".ppt")],
 )
 def test_old_office_files_are_named_for_what_they_are(
-    tmp_path: Path, stream: str, names: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stream: str, names: str
 ) -> None:
+    monkeypatch.setattr("rag.ingest.inspect.find_office", lambda: None)
     path = ole(tmp_path / "x", stream)
     with pytest.raises(UnsupportedFormat) as caught:
         inspect(path, SETTINGS, name="合同.docx")
@@ -72,8 +73,8 @@ def test_encrypted_office_files_are_recognised(tmp_path: Path) -> None:
     ("content", "error", "says"),
     [
         (b"", EmptyDocument, "0 字节"),
-        (b"\x89PNG\r\n\x1a\n" + bytes(50), UnsupportedFormat, "PNG"),
-        (b"\xff\xd8\xff\xe0" + bytes(50), UnsupportedFormat, "JPEG"),
+        (b"\x89PNG\r\n\x1a\n" + bytes(50), CorruptDocument, "图片已损坏"),
+        (b"\xff\xd8\xff\xe0" + bytes(50), CorruptDocument, "图片已损坏"),
         (b"Rar!\x1a\x07" + bytes(50), UnsupportedFormat, "RAR"),
         (b"%PDF-1.7\n%broken", CorruptDocument, "损坏"),
         (bytes(range(256)) * 40, UnsupportedFormat, "二进制"),

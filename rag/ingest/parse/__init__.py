@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import importlib
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from rag.errors import CorruptDocument
 from rag.ingest import inspect as formats
 from rag.ingest.encoding import Decoded, decode
 from rag.ingest.inspect import Inspection
 from rag.settings import IngestSettings
-from rag.types import Document, DocumentMetadata, Page
+from rag.types import Document, DocumentMetadata, Page, PageRoute
 
 Progress = Callable[[float], None]
 """Called with 0..1 now and then; may raise to stop the parsing."""
+
+Source = Path | IO[bytes]
+
+
+class Parsed(NamedTuple):
+    """What a parser found: pages, the stated title and metadata, flags of the document."""
+
+    pages: tuple[Page, ...]
+    title: str | None = None
+    flags: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] = {}
 
 
 def parse(
@@ -25,6 +39,7 @@ def parse(
     settings: IngestSettings,
     password: str | None = None,
     progress: Progress | None = None,
+    routes: Mapping[int, PageRoute] | None = None,
 ) -> Document:
     """Read a file that `inspect` has looked at.
 
@@ -34,69 +49,109 @@ def parse(
     Args:
         name: the document's name as people see it; not used as a path.
         password: opens an encrypted PDF or Office file.
+        routes: the route to take for some pages of a PDF, by page number.
 
     Raises:
         EncryptedDocument: a password is needed, or the given one is wrong.
         CorruptDocument, TooLarge, UnsupportedFormat: it cannot be read.
     """
-    flags: tuple[str, ...] = ()
-    title: str | None = None
-    metadata: dict[str, Any] = {}
-    pages: tuple[Page, ...]
     media_type = inspection.media_type
+    flags: list[str] = []
+    if formats.is_other_format(inspection, name):
+        flags.append("other_format")
     if media_type == formats.PDF:
         from rag.ingest.parse.pdf import parse_pdf
 
-        pages, title, flags = parse_pdf(path, settings, password, progress)
-    elif media_type == formats.DOCX:
-        from rag.ingest.parse.docx import parse_docx
-
-        pages, title = parse_docx(_office(path, inspection, settings, password), progress)
-    elif media_type == formats.XLSX:
-        from rag.ingest.parse.xlsx import parse_xlsx
-
-        pages, flags = parse_xlsx(_office(path, inspection, settings, password), progress)
+        forced: dict[str, Any] = {"routes": routes} if routes else {}
+        parsed = Parsed(*parse_pdf(path, settings, password, progress, **forced))
+    elif media_type in formats.OFFICE:
+        if inspection.convert_from is not None:
+            flags.append("converted")
+        with _office(path, inspection, settings, password, progress) as source:
+            media_type = _real_type(source, media_type, settings)
+            parsed = _parse_office(source, media_type, settings, progress)
+    elif media_type in formats.IMAGES:
+        parsed = _parse_image(path, settings, progress)
+    elif media_type in (formats.EPUB, formats.EML, formats.MSG):
+        parsed = _parse_package(path, media_type, settings, progress)
     else:
-        pages, title, flags, metadata = _parse_text(path, media_type)
+        parsed = _parse_text(path, media_type, inspection.extension)
+    flags.extend(parsed.flags)
     return Document(
         name=name,
         media_type=media_type,
         sha256=inspection.sha256,
-        pages=pages,
-        title=title,
-        metadata=_stated(metadata),
-        flags=tuple(dict.fromkeys((*flags, *(f for page in pages for f in page.flags)))),
+        pages=parsed.pages,
+        title=parsed.title,
+        metadata=_stated(parsed.metadata),
+        flags=tuple(dict.fromkeys((*flags, *(f for page in parsed.pages for f in page.flags)))),
     )
 
 
-def _parse_text(
-    path: Path, media_type: str
-) -> tuple[tuple[Page, ...], str | None, tuple[str, ...], dict[str, Any]]:
+def _parse_office(
+    source: Source, media_type: str, settings: IngestSettings, progress: Progress | None
+) -> Parsed:
+    if media_type == formats.DOCX:
+        from rag.ingest.parse.docx import parse_docx
+
+        pages, title = parse_docx(source, progress)
+        return Parsed(pages, title)
+    if media_type == formats.PPTX:
+        parse_pptx = importlib.import_module("rag.ingest.parse.pptx").parse_pptx
+        return Parsed(*parse_pptx(source, settings, progress))
+    from rag.ingest.parse.xlsx import parse_xlsx
+
+    pages, flags = parse_xlsx(source, progress)
+    return Parsed(pages, None, flags)
+
+
+def _parse_image(path: Path, settings: IngestSettings, progress: Progress | None) -> Parsed:
+    parse_image = importlib.import_module("rag.ingest.parse.image").parse_image
+    return Parsed(parse_image(path, settings, progress))
+
+
+def _parse_package(
+    path: Path, media_type: str, settings: IngestSettings, progress: Progress | None
+) -> Parsed:
+    if media_type == formats.EPUB:
+        parse_epub = importlib.import_module("rag.ingest.parse.epub").parse_epub
+        pages, title, metadata = parse_epub(path, settings, progress)
+        return Parsed(pages, title, metadata=metadata)
+    mail = importlib.import_module("rag.ingest.parse.mail")
+    parse_mail = mail.parse_eml if media_type == formats.EML else mail.parse_msg
+    pages, title, metadata, flags = parse_mail(path, settings)
+    return Parsed(pages, title, flags, metadata)
+
+
+def _parse_text(path: Path, media_type: str, extension: str) -> Parsed:
     decoded = _decoded(path)
     flags = ("damaged_text",) if decoded.damaged else ()
     if media_type == formats.HTML:
         from rag.ingest.parse.html import parse_html
 
         pages, title = parse_html(decoded.text)
-        return pages, title, flags, {}
+        return Parsed(pages, title, flags)
     if media_type == formats.MARKDOWN:
         from rag.ingest.parse.markdown import parse_markdown
 
         pages, front = parse_markdown(decoded.text)
-        return pages, None, flags, front
+        return Parsed(pages, None, flags, front)
     if media_type == formats.CSV:
         from rag.ingest.parse.csv import parse_csv
 
         pages, more = parse_csv(decoded.text)
-        return pages, None, flags + more, {}
+        return Parsed(pages, None, flags + more)
     if media_type == formats.JSONL:
         from rag.ingest.parse.jsonl import parse_jsonl
 
         pages, more = parse_jsonl(decoded.text)
-        return pages, None, flags + more, {}
+        return Parsed(pages, None, flags + more)
+    if media_type == formats.CODE:
+        parse_code = importlib.import_module("rag.ingest.parse.code").parse_code
+        return Parsed(parse_code(decoded.text, extension), None, flags)
     from rag.ingest.parse.text import parse_text
 
-    return parse_text(decoded.text), None, flags, {}
+    return Parsed(parse_text(decoded.text), None, flags)
 
 
 def _decoded(path: Path) -> Decoded:
@@ -111,18 +166,49 @@ def _decoded(path: Path) -> Decoded:
     return decoded
 
 
+@contextmanager
 def _office(
-    path: Path, inspection: Inspection, settings: IngestSettings, password: str | None
-) -> Path | IO[bytes]:
-    """The file itself, or its decrypted content in memory."""
-    if not inspection.encrypted:
-        return path
-    from rag.ingest.office_encryption import decrypt
+    path: Path,
+    inspection: Inspection,
+    settings: IngestSettings,
+    password: str | None,
+    progress: Progress | None,
+) -> Iterator[Source]:
+    """The file itself, or what decryption and conversion made of it."""
+    old = inspection.convert_from
+    source: Source = path
+    with ExitStack() as stack:
+        if inspection.encrypted:
+            from rag.ingest.office_encryption import decrypt, protected_open_document
 
-    return decrypt(path, inspection.media_type, password, settings)
+            if old in (".odt", ".ods", ".odp"):
+                raise protected_open_document()
+            source = decrypt(path, inspection.media_type, password, settings)
+            if old is not None:
+                file = stack.enter_context(tempfile.NamedTemporaryFile(prefix="zhiwen-"))
+                file.write(source.read())
+                file.flush()
+                source = Path(file.name)
+        if old is not None and isinstance(source, Path):
+            from rag.ingest.convert import converted
+
+            source = stack.enter_context(converted(source, old, settings, progress))
+        yield source
 
 
-def _stated(values: dict[str, Any]) -> DocumentMetadata:
+def _real_type(source: Source, media_type: str, settings: IngestSettings) -> str:
+    """Of what was encrypted, the format is only known now; of the rest already."""
+    if isinstance(source, Path):
+        return media_type
+    from rag.ingest.archive import list_members
+    from rag.ingest.containers import ooxml_type
+
+    found = ooxml_type(list_members(source, settings))
+    source.seek(0)
+    return found or media_type
+
+
+def _stated(values: Mapping[str, Any]) -> DocumentMetadata:
     from rag.ingest.metadata import from_mapping
 
-    return from_mapping(values) if values else DocumentMetadata()
+    return from_mapping(dict(values)) if values else DocumentMetadata()
