@@ -26,6 +26,26 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "formula_without_value": ("部分公式没有计算结果", "some formulas have no stored result"),
     "damaged_text": ("部分字符无法解码", "some characters could not be decoded"),
     "other_format": ("实际格式与文件名不符", "the real format differs from the name"),
+    "missing_page": ("页面缺失", "page is missing"),
+    "garbled_text": ("文字里有乱码", "the text has garbled characters"),
+    "low_confidence": ("文字识别把握不大", "text recognition is not certain"),
+    "low_information": ("几乎没有可用的文字", "hardly any usable text"),
+    "duplicate_text": ("重复的段落较多", "many paragraphs are repeated"),
+    "duplicate_page": ("与前面的页面内容相同", "the same text as an earlier page"),
+    "reading_order": ("阅读顺序可能有误", "the reading order is doubtful"),
+    "table_numbers": ("表格里的数字与原文对不上", "numbers in a table differ from the page"),
+    "excluded": ("已被编辑排除", "excluded by an editor"),
+    "corrected": ("内容由编辑改正", "corrected by an editor"),
+    "decision_outdated": (
+        "页面内容与编辑处理时不同，请再看一遍",
+        "the page has changed since an editor decided about it",
+    ),
+    "decision_without_page": ("编辑处理过的页面已不存在", "a page decided about is gone"),
+    "truncated": ("内容过长，后面的部分未收录", "too long; the rest was left out"),
+    "skipped_page": (
+        "页面处理超时或出错，已改用图像识别",
+        "page hung or crashed; read as a picture",
+    ),
 }
 
 
