@@ -9,7 +9,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check -q
 #   make setup TORCH_INDEX=https://download.pytorch.org/whl/cpu
 TORCH_INDEX ?=
 
-.PHONY: setup setup-dev run test check bench format clean
+.PHONY: setup setup-dev run test check bench bench-parse format clean
 
 setup: $(VENV)/.requirements
 setup-dev: $(VENV)/.requirements-dev
@@ -49,5 +49,13 @@ bench: setup-dev
 	@for script in benchmarks/bench_*.py; do \
 		echo "== $$script"; $(BIN)/python -m benchmarks.$$(basename $$script .py) || exit 1; done
 
+bench-parse: setup-dev .venv-peers/.requirements
+	$(BIN)/python -m benchmarks.bench_parse --peers .venv-peers/bin/python
+
+.venv-peers/.requirements: benchmarks/requirements-peers.txt
+	$(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/python -m pip --disable-pip-version-check -q install -r $<
+	@touch $@
+
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-peers .pytest_cache .mypy_cache .ruff_cache .hypothesis
