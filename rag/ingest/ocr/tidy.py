@@ -1,0 +1,31 @@
+"""Small repairs of recognised lines: what the recogniser mixes up between Chinese and Latin
+typography. Letters and digits are never changed."""
+
+from __future__ import annotations
+
+import re
+
+_HAN = "\u3007\u3400-\u9fff\uf900-\ufaff"
+_MARKS = {",": "，", ";": "；", ":": "：", "?": "？", "!": "！"}
+_BETWEEN = re.compile(rf"(?<=[{_HAN}”’）》】])[,;:?!](?=[{_HAN}“‘（《【]|$)")
+
+
+def tidy(text: str) -> str:
+    """A recognised line with brackets that match and, between Chinese characters, with the
+    full-width marks that are printed there; surrounding blanks gone."""
+    text = _BETWEEN.sub(lambda match: _MARKS[match[0]], " ".join(text.split()))
+    return _matched(text)
+
+
+def _matched(text: str) -> str:
+    """Round brackets that open wide and close narrow, or the other way, made wide."""
+    characters = list(text)
+    opened: list[int] = []
+    for index, character in enumerate(characters):
+        if character in "(（":
+            opened.append(index)
+        elif character in ")）" and opened:
+            start = opened.pop()
+            if (characters[start] == "（") != (character == "）"):
+                characters[start], characters[index] = "（", "）"
+    return "".join(characters)
