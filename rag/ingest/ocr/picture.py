@@ -14,6 +14,7 @@ _MIN_SIDE_PX = 40
 """Pictures with a side below it are icons and rules; chosen by us."""
 
 _MIN_LETTERS = 2
+_MIN_SHARE = 0.5
 _MIN_CONFIDENCE = 0.6
 _SURE = 0.85
 _DPI = 96
@@ -47,8 +48,12 @@ def read_picture(data: bytes, settings: IngestSettings, *, page: int = 1) -> tup
 
 def is_worth_reading(result: OcrResult) -> bool:
     """Whether a picture says something: a few letters or digits, recognised with confidence.
-    Ornaments and photos give single letters, or several doubtful ones."""
-    letters = sum(c.isalnum() for line in result.lines for c in line.text)
+    Ornaments and photos give single letters, or several doubtful ones; text in a font that was
+    missing gives boxes."""
+    text = "".join(line.text for line in result.lines)
+    letters = sum(c.isalnum() for c in text)
+    if letters < _MIN_SHARE * len("".join(text.split())):
+        return False
     confidence = result.confidence or 0.0
     if letters < _MIN_LETTERS or confidence < _MIN_CONFIDENCE:
         return False
