@@ -1,7 +1,7 @@
-"""Metadata that a source states itself (front matter, JSONL records) as typed values.
+"""Metadata that people state (front matter, records, editors) as typed values.
 
-Names of fields are understood in Chinese and English; what we have no field for is kept as
-text in `extra`, so that nothing that a person wrote down is lost.
+Names of fields in files are understood in Chinese and English; what we have no field for is
+kept as text in `extra`, so that nothing that a person wrote down is lost.
 """
 
 from __future__ import annotations
@@ -12,12 +12,24 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Any
 
+from rag.errors import InvalidInput
 from rag.types import DocumentMetadata
+
+FIELD_NAMES: dict[str, str] = {
+    "title": "标题", "author": "作者", "source": "来源", "summary": "摘要", "region": "地区",
+    "year": "年份", "publish_date": "发布日期", "effective_date": "施行日期",
+    "expiry_date": "失效日期", "document_type": "文种", "document_number": "文号",
+    "organisation": "发布机构", "product": "产品", "language": "语言", "keywords": "关键词",
+}  # fmt: skip
+"""The fields that editors may change, with their Chinese names."""
 
 _NAMES: dict[str, str] = {
     name: field
     for field, names in {
         "title": "title 标题 题名 名称",
+        "author": "author authors by 作者 撰稿 撰写 编写 起草人 主编",
+        "source": "source url 来源 出处 网址 链接",
+        "summary": "summary abstract description 摘要 简介 内容提要",
         "region": "region 地区 区域 地域 省份 城市 适用地区 area province city location",
         "year": "year 年份 年度 适用年度",
         "publish_date": "publish_date published publish date 发布日期 公布日期 发文日期 印发日期"
@@ -39,6 +51,8 @@ _DATE = re.compile(r"((?:19|20)\d{2})\s*[-/.年]\s*(\d{1,2})(?:\s*[-/.月]\s*(\d
 _YEAR = re.compile(r"(?<!\d)(19[5-9]\d|20\d{2})(?!\d)")
 _MAX_VALUE = 500
 """Characters of one kept value; longer ones are content rather than metadata."""
+_MAX_SUMMARY = 2000
+_MAX_KEYWORDS = 30
 
 
 def from_mapping(values: Mapping[str, Any]) -> DocumentMetadata:
@@ -67,6 +81,50 @@ def merge(own: DocumentMetadata, fallback: DocumentMetadata) -> DocumentMetadata
     return own.model_copy(update=values)
 
 
+def overridden(found: DocumentMetadata, values: Mapping[str, Any]) -> DocumentMetadata:
+    """`found` with the fields that an editor set; an empty value empties its field.
+
+    Args:
+        values: as `checked` returns them; unknown names and wrong values are passed over.
+    """
+    update: dict[str, Any] = {}
+    for field, value in values.items():
+        if field not in FIELD_NAMES:
+            continue
+        if value in (None, "", [], ()):
+            update[field] = () if field == "keywords" else None
+        elif (typed := _edited(field, value)) is not None:
+            update[field] = typed
+    return found.model_copy(update=update)
+
+
+def checked(values: Mapping[str, Any]) -> dict[str, Any]:
+    """An editor's values as they are stored: JSON, with dates as "2024-05-01".
+
+    Args:
+        values: field of `DocumentMetadata` → what was typed; "" or None empties the field.
+
+    Raises:
+        InvalidInput: a field doesn't exist, or its value isn't one for it.
+    """
+    kept: dict[str, Any] = {}
+    for field, value in values.items():
+        if field not in FIELD_NAMES:
+            raise InvalidInput(
+                f"没有名为“{field}”的文档信息。", message_en=f"Documents have no field {field}."
+            )
+        if isinstance(value, str):
+            value = value.strip()
+        if value in (None, "", [], ()):
+            kept[field] = None
+            continue
+        typed = _edited(field, value)
+        if typed is None:
+            raise _unfitting(field, value)
+        kept[field] = typed.isoformat() if isinstance(typed, date) else typed
+    return kept
+
+
 def as_date(value: Any) -> date | None:
     """A date from a date, "2024-05-01", "2024年5月" (then its first day) or the like."""
     if isinstance(value, datetime):
@@ -93,7 +151,7 @@ def as_region(value: str) -> str | None:
     return found[0].path if found else None
 
 
-def as_text(value: Any) -> str | None:
+def as_text(value: Any, longest: int = _MAX_VALUE) -> str | None:
     """A short text for any value; None for nothing and for nested or overlong values."""
     if isinstance(value, bool):
         return "是" if value else "否"
@@ -103,7 +161,7 @@ def as_text(value: Any) -> str | None:
     if not isinstance(value, str | int | float | date):
         return None
     text = str(value).strip()
-    return text if 0 < len(text) <= _MAX_VALUE else None
+    return text if 0 < len(text) <= longest else None
 
 
 def _typed(field: str, value: Any) -> Any:
@@ -114,8 +172,31 @@ def _typed(field: str, value: Any) -> Any:
         return int(match[1]) if match else None
     if field == "keywords":
         parts = value if isinstance(value, list | tuple) else re.split(r"[,，、;；\s]+", str(value))
-        return tuple(text for part in parts if (text := as_text(part)))
-    text = as_text(value)
+        return tuple(text for part in parts if (text := as_text(part)))[:_MAX_KEYWORDS] or None
+    text = as_text(value, _MAX_SUMMARY if field == "summary" else _MAX_VALUE)
     if field == "region" and text is not None:
         return as_region(text)
     return text
+
+
+def _edited(field: str, value: Any) -> Any:
+    """Typed like `_typed`, but a year is a whole number and a list stays a list."""
+    if field == "year" and not re.fullmatch(r"\s*(?:19|20)\d{2}\s*年?度?\s*", str(value)):
+        return None
+    typed = _typed(field, value)
+    if field == "document_type" and typed is not None and len(typed) > 20:
+        return None
+    return typed
+
+
+def _unfitting(field: str, value: Any) -> InvalidInput:
+    examples = {"year": "2024", "region": "浙江杭州"}
+    example = "2024-05-01" if field.endswith("_date") else examples.get(field)
+    name = FIELD_NAMES[field]
+    shown = " ".join(str(value).split())[:40]
+    return InvalidInput(
+        f"“{shown}”不能作为{name}。",
+        f"请写成“{example}”这样。" if example else "请写得短一些。",
+        message_en=f"“{shown}” cannot be the {field.replace('_', ' ')}.",
+        remedy_en=f"Write it like {example}." if example else "Make it shorter.",
+    )
