@@ -10,11 +10,14 @@ from rag.store.configuration import Facts, StoredPrompts, StoredSettings
 from rag.store.conversations import Conversations
 from rag.store.database import Database
 from rag.store.documents import Documents
+from rag.store.embeddings import Embeddings
 from rag.store.jobs import Jobs
 from rag.store.knowledge_bases import KnowledgeBases
 from rag.store.lexical import LexicalStats
 from rag.store.migrate import migrate
+from rag.store.options import Options
 from rag.store.people import AccountRows, AuditRows, LoginFailures, SessionRows
+from rag.store.sources import Sources
 
 
 class Catalog:
@@ -39,7 +42,10 @@ class Catalog:
             raise
         self.knowledge_bases = KnowledgeBases(self.database, self.lexical, now)
         self.documents = Documents(self.database, self.lexical, now)
+        self.options = Options(self.database, now)
         self.chunks = Chunks(self.database)
+        self.embeddings = Embeddings(self.database, now)
+        self.sources = Sources(self.database, now)
         self.jobs = Jobs(self.database, now)
         self.conversations = Conversations(self.database, now)
         self.settings = StoredSettings(self.database)

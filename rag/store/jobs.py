@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
@@ -57,6 +58,7 @@ class Jobs:
                     attempts=0,
                     cancel=False,
                     payload=dict(payload or {}),
+                    detail="",
                     created_at=now,
                     updated_at=now,
                 )
@@ -98,8 +100,15 @@ class Jobs:
         query = query.where(table.c.status.in_(ACTIVE)) if active_only else query.limit(LISTED)
         if kb_id is not None:
             query = query.where(table.c.kb_id == kb_id)
-        with self._database.read() as connection:
-            return [_job(row) for row in connection.execute(query).mappings()]
+        return self._jobs(query)
+
+    def failed(self, kb_ids: Iterable[str] | None = None) -> JobList:
+        """All jobs (of these knowledge bases) that were given up, newest first."""
+        table = schema.jobs
+        query = sa.select(table).where(table.c.status == "failed")
+        if kb_ids is not None:
+            query = query.where(table.c.kb_id.in_(list(kb_ids)))
+        return self._jobs(query.order_by(table.c.created_at.desc(), table.c.id.desc()))
 
     def update(
         self,
@@ -111,21 +120,29 @@ class Jobs:
         error: str | None = _KEEP,
         document_id: str | None = None,
         attempts: int | None = None,
+        detail: str | None = None,
+        next_attempt_at: datetime | None = _KEEP,
     ) -> bool:
-        """Change the given fields and the time of change. `error=None` clears it; a status
-        of "queued" also withdraws an earlier wish to cancel. False when the job is gone."""
+        """Change the given fields and the time of change. `error=None` and
+        `next_attempt_at=None` clear them; a status of "queued" also withdraws an earlier wish
+        to cancel, any other one ends the wait for a retry. False when the job is gone."""
         given = {
             "status": status,
             "stage": stage,
             "progress": None if progress is None else min(max(progress, 0.0), 1.0),
             "document_id": document_id,
             "attempts": attempts,
+            "detail": detail,
         }
         values: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
         if error is not _KEEP:
             values["error"] = error
         if status == "queued":
             values["cancel"] = False
+        elif status is not None:
+            values["next_attempt_at"] = None
+        if next_attempt_at is not _KEEP:
+            values["next_attempt_at"] = next_attempt_at
         with self._database.write() as connection:
             changed = connection.execute(
                 schema.jobs.update()
@@ -147,6 +164,8 @@ class Jobs:
                     status="running",
                     progress=0.0,
                     error=None,
+                    detail="",
+                    next_attempt_at=None,
                     attempts=table.c.attempts + 1,
                     updated_at=self._now(),
                 )
@@ -166,6 +185,7 @@ class Jobs:
                 .where(table.c.id == job_id, table.c.status.in_(ACTIVE))
                 .values(
                     status=sa.case((table.c.status == "queued", "cancelled"), else_="running"),
+                    next_attempt_at=None,
                     cancel=True,
                     updated_at=self._now(),
                 )
@@ -184,6 +204,10 @@ class Jobs:
         """Forget a job; nothing happens when it is gone already."""
         with self._database.write() as connection:
             connection.execute(schema.jobs.delete().where(schema.jobs.c.id == job_id))
+
+    def _jobs(self, query: sa.Select[Any]) -> JobList:
+        with self._database.read() as connection:
+            return [_job(row) for row in connection.execute(query).mappings()]
 
     def _payloads(self, condition: sa.ColumnElement[bool]) -> PayloadList:
         with self._database.read() as connection:

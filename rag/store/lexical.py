@@ -35,6 +35,7 @@ from sqlalchemy.engine import Connection
 
 from rag.store import schema
 from rag.store.database import Database
+from rag.store.visibility import SEARCHABLE
 
 K1 = 1.2
 B = 0.75
@@ -52,7 +53,8 @@ _BATCH = 500
 
 
 class LexicalStats:
-    """Document frequencies of all chunks, and the BM25 weights made from them. Thread-safe.
+    """Document frequencies of all searchable chunks, and the BM25 weights made from them.
+    Thread-safe.
 
     Tokens come from `rag.text.tokenise`; its version is recorded with the first tokens.
     """
@@ -221,15 +223,19 @@ class LexicalStats:
         self._record(connection, tokeniser)
 
     def forget_chunks(self, connection: Connection, condition: sa.ColumnElement[bool]) -> None:
-        """Take back the counts of the stored chunks that meet the condition, within the
-        caller's transaction, before they are deleted."""
-        counted = schema.chunks.c.terms.is_not(None)
-        rows = connection.execute(
-            sa.select(schema.chunks.c.terms, schema.chunks.c.token_count).where(condition, counted)
-        ).all()
-        lists = [unpack_terms(row.terms) for row in rows]
-        terms = {term: -count for term, count in _histogram(lists).items()}
-        _apply(connection, terms, -len(rows), -sum(row.token_count for row in rows))
+        """Take back the counts of the searchable chunks that meet the condition, within the
+        caller's transaction, before they are deleted or taken from the searches."""
+        terms, chunks, tokens = _stored(connection, condition)
+        if chunks:
+            changes = {term: -count for term, count in terms.items()}
+            _apply(connection, changes, -chunks, -tokens)
+
+    def recall_chunks(self, connection: Connection, condition: sa.ColumnElement[bool]) -> None:
+        """Count the chunks that meet the condition and are searchable (again), within the
+        caller's transaction."""
+        terms, chunks, tokens = _stored(connection, condition)
+        if chunks:
+            _apply(connection, terms, chunks, tokens)
 
     def _count(self, token_lists: Iterable[Sequence[str]], sign: int, tokeniser: str) -> None:
         lists = [tokens for tokens in token_lists if tokens]
@@ -338,9 +344,22 @@ def _frequencies(connection: Connection, terms: Mapping[int, int]) -> dict[int, 
 def _expected(connection: Connection) -> tuple[int, int, dict[int, int]] | None:
     table = schema.chunks
     if connection.execute(
-        sa.select(sa.func.count()).select_from(table).where(table.c.terms.is_(None))
+        sa.select(sa.func.count()).select_from(table).where(SEARCHABLE, table.c.terms.is_(None))
     ).scalar_one():
         return None
-    rows = connection.execute(sa.select(table.c.terms, table.c.token_count)).all()
+    terms, chunks, tokens = _stored(connection, sa.true())
+    return chunks, tokens, terms
+
+
+def _stored(
+    connection: Connection, condition: sa.ColumnElement[bool]
+) -> tuple[dict[int, int], int, int]:
+    """Term → count, number and length in tokens of the searchable chunks with stored terms."""
+    table = schema.chunks
+    rows = connection.execute(
+        sa.select(table.c.terms, table.c.token_count).where(
+            condition, SEARCHABLE, table.c.terms.is_not(None)
+        )
+    ).all()
     lists = [unpack_terms(row.terms) for row in rows]
-    return len(rows), sum(row.token_count for row in rows), _histogram(lists)
+    return _histogram(lists), len(rows), sum(row.token_count for row in rows)

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from rag.store import schema
 from rag.store.database import Database
+from rag.store.visibility import LIVE
 from rag.types import (
     Chunk,
     Document,
@@ -64,8 +65,15 @@ class Profiles:
         table = schema.documents
         with self._database.read() as connection:
             rows = connection.execute(
-                sa.select(table)
-                .where(table.c.kb_id == kb_id, table.c.version > 0)
+                sa.select(
+                    table.c.id,
+                    table.c.name,
+                    table.c.title,
+                    table.c.metadata,
+                    table.c.headings,
+                    table.c.facets,
+                )
+                .where(table.c.kb_id == kb_id, table.c.version > 0, LIVE)
                 .order_by(table.c.created_at, table.c.id)
             ).mappings()
             return tuple(entry for row in rows for entry in _profile_entries(row))

@@ -6,60 +6,12 @@ by has a column of its own. All times are UTC.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
 
-
-class UtcDateTime(sa.types.TypeDecorator[datetime]):
-    """An aware time, stored as naive UTC so that all databases compare it alike."""
-
-    impl = sa.DateTime
-    cache_ok = True
-
-    def process_bind_param(self, value: datetime | None, dialect: Any) -> datetime | None:  # noqa: ARG002
-        """Aware → naive UTC."""
-        return None if value is None else value.astimezone(UTC).replace(tzinfo=None)
-
-    def process_result_value(self, value: datetime | None, dialect: Any) -> datetime | None:  # noqa: ARG002
-        """Naive UTC → aware."""
-        return None if value is None else value.replace(tzinfo=UTC)
-
-
-def storable(value: str) -> str:
-    """The text without what no database takes: NUL, and halves of surrogate pairs (file names
-    in another encoding have them). Both become U+FFFD, so that it is seen."""
-    if "\0" in value:
-        value = value.replace("\0", "\ufffd")
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return value
-
-
-class PlainText(sa.types.TypeDecorator[str]):
-    """Text of any length, made storable."""
-
-    impl = sa.Text
-    cache_ok = True
-
-    def process_bind_param(self, value: str | None, dialect: Any) -> str | None:  # noqa: ARG002
-        """See `storable`."""
-        return None if value is None else storable(value)
-
-
-class PlainString(sa.types.TypeDecorator[str]):
-    """Text of limited length, made storable."""
-
-    impl = sa.String
-    cache_ok = True
-
-    def process_bind_param(self, value: str | None, dialect: Any) -> str | None:  # noqa: ARG002
-        """See `storable`."""
-        return None if value is None else storable(value)
-
+from rag.store.columns import PlainString, PlainText, UtcDateTime
 
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -122,7 +74,34 @@ documents = sa.Table(
     sa.Column("uploaded_by", PlainString(128)),
     _time("created_at"),
     _time("updated_at"),
+    sa.Column("quality", PlainText, nullable=False),
+    sa.Column("hidden", sa.Boolean, nullable=False),
+    # No foreign keys: both are cleared when what they name is deleted.
+    sa.Column("superseded_by", PlainString(64)),
+    sa.Column("source_id", PlainString(64), index=True),
+    sa.Column("strategy", PlainString(20), nullable=False),
+    sa.Column("strategy_reason", PlainText, nullable=False),
+    sa.Column("orphan_edits", sa.Integer, nullable=False),
+    # Copies from `metadata`, to select by.
+    sa.Column("region", PlainText),
+    sa.Column("document_type", PlainText),
+    sa.Column("publish_date", sa.Date),
+    sa.Column("expiry_date", sa.Date),
     sa.Index(None, "kb_id", "sha256"),
+    sa.Index(None, "kb_id", "superseded_by", "id"),
+)
+
+document_options = sa.Table(
+    "document_options",
+    metadata,
+    sa.Column(
+        "document_id",
+        PlainString(64),
+        sa.ForeignKey("documents.id", ondelete="CASCADE"),
+        primary_key=True,
+    ),
+    sa.Column("options", PlainText, nullable=False),
+    _time("updated_at"),
 )
 
 versions = sa.Table(
@@ -139,6 +118,10 @@ versions = sa.Table(
     sa.Column("page_count", sa.Integer, nullable=False),
     sa.Column("chunk_count", sa.Integer, nullable=False),
     _time("published_at"),
+    sa.Column("name", PlainText, nullable=False),
+    sa.Column("size", sa.BigInteger, nullable=False),
+    # Whether its original is kept, so that it can be restored.
+    sa.Column("kept", sa.Boolean, nullable=False),
 )
 
 pages = sa.Table(
@@ -171,7 +154,65 @@ chunks = sa.Table(
     # frequencies lose when it goes, without cutting the text into words again.
     sa.Column("terms", sa.LargeBinary),
     sa.Column("token_count", sa.Integer, nullable=False),
+    # The chunk's own `indexed` and `enabled`, and whether its document is neither hidden nor
+    # quarantined: see rag.store.visibility.
+    sa.Column("indexed", sa.Boolean, nullable=False),
+    sa.Column("enabled", sa.Boolean, nullable=False),
+    sa.Column("live", sa.Boolean, nullable=False),
     sa.Index(None, "document_id", "ordinal"),
+)
+
+embeddings = sa.Table(
+    "embeddings",
+    metadata,
+    sa.Column("fingerprint", PlainString(200), primary_key=True),
+    sa.Column("hash", PlainString(64), primary_key=True),
+    # Little-endian float16.
+    sa.Column("vector", sa.LargeBinary, nullable=False),
+    sa.Column("used_at", UtcDateTime, nullable=False, index=True),
+)
+
+sources = sa.Table(
+    "sources",
+    metadata,
+    _id(),
+    sa.Column(
+        "kb_id",
+        PlainString(64),
+        sa.ForeignKey("knowledge_bases.id", ondelete="CASCADE"),
+        nullable=False,
+        index=True,
+    ),
+    sa.Column("kind", PlainString(20), nullable=False),
+    sa.Column("name", PlainText, nullable=False),
+    sa.Column("config", sa.JSON, nullable=False),
+    sa.Column("every_s", sa.Float, nullable=False),
+    sa.Column("enabled", sa.Boolean, nullable=False),
+    sa.Column("status", PlainString(20), nullable=False),
+    sa.Column("error", PlainText),
+    sa.Column("last_run_at", UtcDateTime),
+    sa.Column("next_run_at", UtcDateTime),
+    _time("created_at"),
+)
+
+source_items = sa.Table(
+    "source_items",
+    metadata,
+    sa.Column(
+        "source_id",
+        PlainString(64),
+        sa.ForeignKey("sources.id", ondelete="CASCADE"),
+        primary_key=True,
+    ),
+    # SHA-256 of the key: addresses may be longer than a database's index allows.
+    sa.Column("key_hash", PlainString(64), primary_key=True),
+    sa.Column("key", PlainText, nullable=False),
+    sa.Column("stamp", PlainText, nullable=False),
+    sa.Column("sha256", PlainString(64), nullable=False),
+    sa.Column("document_id", PlainString(64)),
+    sa.Column("job_id", PlainString(64)),
+    sa.Column("error", PlainText),
+    _time("seen_at"),
 )
 
 lexical_terms = sa.Table(
@@ -208,6 +249,8 @@ jobs = sa.Table(
     sa.Column("payload", sa.JSON, nullable=False),
     _time("created_at"),
     _time("updated_at"),
+    sa.Column("detail", PlainText, nullable=False),
+    sa.Column("next_attempt_at", UtcDateTime),
 )
 
 conversations = sa.Table(

@@ -9,8 +9,7 @@ from __future__ import annotations
 import os
 
 import pytest
-import sqlalchemy as sa
-from store_parts import Clock
+from store_parts import Clock, empty_database
 
 from rag.store.catalog import Catalog
 
@@ -23,15 +22,14 @@ def clock() -> Clock:
 
 
 @pytest.fixture(params=["sqlite", *(["postgres"] if POSTGRES else [])])
-def catalog(request, tmp_path, clock):
-    url = tmp_path / "catalog.sqlite"
-    if request.param == "postgres":
-        url = POSTGRES
-        engine = sa.create_engine(url)
-        with engine.begin() as connection:
-            connection.execute(sa.text("DROP SCHEMA public CASCADE"))
-            connection.execute(sa.text("CREATE SCHEMA public"))
-        engine.dispose()
-    opened = Catalog(url, clock)
+def database_url(request, tmp_path):
+    """Where a catalog may be made: a path, or the URL of a database that may be emptied."""
+    return tmp_path / "catalog.sqlite" if request.param == "sqlite" else POSTGRES
+
+
+@pytest.fixture
+def catalog(database_url, clock):
+    empty_database(database_url)
+    opened = Catalog(database_url, clock)
     yield opened
     opened.close()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import numpy as np
+import sqlalchemy as sa
 
 from rag.store.catalog import Catalog
 from rag.store.vectors import VectorRow
@@ -25,6 +27,17 @@ class Clock:
 
     def forward(self, **amount: float) -> None:
         self.time += timedelta(**amount)
+
+
+def empty_database(url: str | Path) -> None:
+    """Make a database server's database empty; a file is new in each test anyway."""
+    if isinstance(url, Path):
+        return
+    engine = sa.create_engine(url)
+    with engine.begin() as connection:
+        connection.execute(sa.text("DROP SCHEMA public CASCADE"))
+        connection.execute(sa.text("CREATE SCHEMA public"))
+    engine.dispose()
 
 
 def chunks_of(info: DocumentInfo, version: int, texts: Sequence[str], **values) -> list[Chunk]:
@@ -49,12 +62,14 @@ def publish(
     texts: Sequence[str],
     version: int = 1,
     metadata: DocumentMetadata | None = None,
+    sha256: str | None = None,
+    **values,
 ) -> DocumentInfo:
     """Publish texts as one page, each text one chunk of blank-separated tokens."""
     document = Document(
         name=info.name,
         media_type="text/plain",
-        sha256=info.sha256,
+        sha256=sha256 or info.sha256,
         pages=(Page(number=1, blocks=tuple(Block(kind="paragraph", text=text) for text in texts)),),
         metadata=metadata or DocumentMetadata(),
     )
@@ -65,6 +80,7 @@ def publish(
         chunks_of(info, version, texts),
         token_lists=[text.split() for text in texts],
         tokeniser="blanks-1",
+        **values,
     )
 
 

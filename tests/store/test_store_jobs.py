@@ -90,3 +90,27 @@ def test_no_waiting_job_is_left_out_of_a_long_queue(catalog, monkeypatch):
     assert len(catalog.jobs.list()) == 3
     assert len(catalog.jobs.list(active_only=True)) == 5
     assert len(catalog.jobs.active_payloads()) == 5
+
+
+def test_details_and_the_wait_for_a_retry(catalog, clock):
+    job = catalog.jobs.create("kb1", "慢.pdf")
+    assert (job.detail, job.next_attempt_at) == ("", None)
+    catalog.jobs.update(job.id, status="running", detail="第 3/12 页")
+    assert catalog.jobs.get(job.id).detail == "第 3/12 页"
+    later = clock()
+    catalog.jobs.update(job.id, status="queued", next_attempt_at=later)
+    assert catalog.jobs.get(job.id).next_attempt_at == later
+    catalog.jobs.update(job.id, progress=0.5)
+    assert catalog.jobs.get(job.id).next_attempt_at == later
+    assert catalog.jobs.claim(job.id)
+    assert (catalog.jobs.get(job.id).detail, catalog.jobs.get(job.id).next_attempt_at) == ("", None)
+    catalog.jobs.update(job.id, status="queued", next_attempt_at=later)
+    assert catalog.jobs.request_cancel(job.id).next_attempt_at is None
+
+
+def test_jobs_that_were_given_up_are_listed(catalog):
+    jobs = [catalog.jobs.create(kb, "a.pdf") for kb in ("kb1", "kb2", "kb1")]
+    for job in jobs[:2]:
+        catalog.jobs.update(job.id, status="failed", error="坏了。")
+    assert {job.id for job in catalog.jobs.failed()} == {job.id for job in jobs[:2]}
+    assert [job.id for job in catalog.jobs.failed(["kb1"])] == [jobs[0].id]
