@@ -1,230 +1,261 @@
-"""HTML: the main content of a page, without scripts, navigation and hidden parts."""
+"""HTML: the blocks of a page's main content in reading order."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from rag.ingest.table import to_markdown, trim
+from rag.ingest.parse.html_inline import element_text, inline, tidy
+from rag.ingest.parse.html_main import drop_unreadable, main_content
+from rag.ingest.parse.html_tables import table_blocks
+from rag.ingest.parse.html_words import LEAF_BLOCKS, without_interface_tail
 from rag.types import Block, Page
 
 if TYPE_CHECKING:
-    from bs4 import BeautifulSoup, Tag
+    from bs4 import Tag
 
-_DROPPED = (
-    "script", "style", "noscript", "template", "iframe", "svg", "canvas", "nav", "footer", "aside",
-    "form", "button", "select", "input", "object", "embed", "audio", "video", "dialog", "menu",
-)  # fmt: skip
-_DROPPED_ROLES = {"navigation", "banner", "contentinfo", "search", "complementary", "dialog"}
-_BOILERPLATE = re.compile(
-    r"(^|[-_ ])(nav|navbar|menu|breadcrumbs?|crumb|footer|foot|sidebar|side|share|social|comments?|"
-    r"advert\w*|ads?|cookie\w*|popup|pagination|pager|copyright|related|recommend\w*|toolbar)"
-    r"($|[-_ ])",
-    re.IGNORECASE,
-)
-_BLOCKS = {
-    "address", "article", "blockquote", "center", "dd", "details", "div", "dl", "dt", "fieldset",
-    "figcaption", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main", "ol",
-    "p", "pre", "section", "summary", "table", "ul", "body", "html", "tbody", "tr", "td", "th",
-}  # fmt: skip
+BLOCKS = frozenset((*LEAF_BLOCKS, "hr", "body", "html", "caption", "thead", "tfoot"))
+"""Elements that end the line before them."""
 
-_MAIN_SHARE = 0.3
-"""Share of the page's text that <main> or <article> must hold to be taken for the content."""
+_HEADING = re.compile("h[1-6]")
+_SITE_NAME = re.compile(r"\s*[-_|｜—–]+\s*|\s+[-–—]\s+")
+_MAX_DEPTH = 200
+"""Elements nested deeper are read as plain text; browsers stop at 512. Chosen by us."""
 
-_LINK_SHARE = 0.5
-"""Share of link text from which a part named like navigation is navigation. Both chosen by us."""
+_LONG_ITEM = 200
+"""Characters from which an explanation in a definition list is a paragraph of its own."""
 
-_MAX_SPAN = 200
-"""Largest rowspan or colspan that is believed."""
+_META_NAMES = {
+    "articletitle": "标题",
+    "pubdate": "发布日期",
+    "publishdate": "发布日期",
+    "article:published_time": "发布日期",
+    "contentsource": "来源",
+    "author": "author",
+    "keywords": "关键词",
+    "sitename": "sitename",
+    "og:site_name": "sitename",
+}
+"""Names in <meta> (the standard of Chinese government sites, Open Graph) that say something
+about the text, and the names that `rag.ingest.metadata` knows them by."""
 
 
 def parse_html(html: str) -> tuple[tuple[Page, ...], str | None]:
-    """One page of blocks, and the page's title when it has one."""
-    from bs4 import BeautifulSoup
+    """One page of blocks, and the page's title when it has one.
 
-    soup = BeautifulSoup(html, "lxml")
-    title = soup.title.get_text(" ", strip=True) if soup.title else None
-    root = _main(soup)
-    blocks = [block for block in _walk(root) if block.text.strip()]
-    return (Page(number=1, blocks=tuple(blocks)),), title or None
+    Navigation, advertisements, scripts, hidden parts and the like are left out. When too
+    little would be left, the page is taken as it is.
+    """
+    soup, root = main_content(html)
+    title = tidy(soup.title.get_text(" ")).replace("\n", " ") if soup.title else ""
+    blocks = tuple(_numbered(walk(root)))
+    headings = [block.text for block in blocks if block.kind == "heading"]
+    return (Page(number=1, blocks=blocks),), _page_title(title, headings)
 
 
 def html_fragment_blocks(html: str) -> list[Block]:
-    """Blocks of a piece of HTML inside another format (Markdown); nothing is left out."""
+    """Blocks of a piece of HTML inside another format (Markdown, mail, EPUB); nothing that
+    can be seen is left out."""
     from bs4 import BeautifulSoup
 
     soup = BeautifulSoup(html, "lxml")
-    for tag in soup(["script", "style"]):
-        tag.decompose()
-    return [block for block in _walk(soup.body or soup) if block.text.strip()]
+    root = soup.body or soup
+    drop_unreadable(root)
+    return list(_numbered(walk(root)))
 
 
-def _main(soup: BeautifulSoup) -> Tag:
-    from bs4 import Comment
+def html_metadata(html: str) -> dict[str, Any]:
+    """What a page's <meta> elements say about it, by names that `rag.ingest.metadata` reads."""
+    from bs4 import BeautifulSoup
 
-    for comment in soup.find_all(string=lambda text: isinstance(text, Comment)):
-        comment.extract()
-    body = soup.body or soup
-    whole = len(body.get_text("", strip=True))
-    for tag in body.find_all(_DROPPED):
-        # Some sites wrap the whole page in a form; that one is no form to leave out.
-        if tag.name == "form" and len(tag.get_text("", strip=True)) > whole * _MAIN_SHARE:
-            tag.unwrap()
-        elif not tag.decomposed:
-            tag.decompose()
-    for tag in body.find_all(True):
-        if not tag.decomposed and tag.attrs is not None and _is_boilerplate(tag):
-            tag.decompose()
-    whole = len(body.get_text("", strip=True))
-    for name in ("main", "article"):
-        found = body.find_all(name)
-        if len(found) == 1 and len(found[0].get_text("", strip=True)) >= whole * _MAIN_SHARE:
-            return found[0]
-    return body
+    found: dict[str, Any] = {}
+    soup = BeautifulSoup(html[: html.lower().find("</head") + 1 or 20_000], "lxml")
+    for tag in soup.find_all("meta"):
+        name = _META_NAMES.get(str(tag.get("name") or tag.get("property") or "").lower())
+        content = str(tag.get("content") or "").strip()
+        if name and content:
+            found.setdefault(name, content)
+    return found
 
 
-def _is_boilerplate(tag: Tag) -> bool:
-    if tag.get("hidden") is not None or tag.get("aria-hidden") == "true":
-        return True
-    style = str(tag.get("style") or "").replace(" ", "").lower()
-    if "display:none" in style or "visibility:hidden" in style:
-        return True
-    if tag.get("role") in _DROPPED_ROLES:
-        return True
-    if tag.name in ("main", "article", "body", "table", "tr", "td"):
-        return False
-    classes = tag.get("class")
-    names = [*(classes if isinstance(classes, list) else []), str(tag.get("id") or "")]
-    if not any(_BOILERPLATE.search(name) for name in names if name):
-        return False
-    text = len(tag.get_text("", strip=True))
-    links = sum(len(link.get_text("", strip=True)) for link in tag.find_all("a"))
-    return text == 0 or links / text >= _LINK_SHARE
-
-
-def _walk(tag: Tag) -> Iterator[Block]:
+def walk(tag: Tag, depth: int = 0) -> Iterator[Block]:
     """Blocks in document order; loose text between block elements becomes paragraphs."""
     from bs4 import NavigableString, Tag
 
+    if depth > _MAX_DEPTH:
+        text = tidy(" ".join(tag.stripped_strings))
+        if text:
+            yield Block(kind="paragraph", text=text)
+        return
     loose: list[str] = []
 
     def paragraph() -> Iterator[Block]:
-        text = _tidy("".join(loose))
+        text = tidy("".join(loose))
         loose.clear()
         if text:
             yield Block(kind="paragraph", text=text)
 
     for child in tag.children:
-        if isinstance(child, NavigableString):
-            loose.append(re.sub(r"\s+", " ", str(child)))
-        elif isinstance(child, Tag):
-            if child.name not in _BLOCKS and not child.find(list(_BLOCKS)):
-                loose.append(_inline(child))
+        if isinstance(child, Tag):
+            if child.name not in BLOCKS and child.find(list(BLOCKS)) is None:
+                loose.append(element_text(child))
                 continue
             yield from paragraph()
-            yield from _element(child)
+            yield from _element(child, depth + 1)
+        elif isinstance(child, NavigableString):
+            loose.append(re.sub(r"\s+", " ", str(child)))
     yield from paragraph()
 
 
-def _element(tag: Tag) -> Iterator[Block]:
+def _element(tag: Tag, depth: int) -> Iterator[Block]:
     name = tag.name
-    if re.fullmatch("h[1-6]", name):
-        text = _tidy(_inline(tag)).replace("\n", " ")
+    if _HEADING.fullmatch(name):
+        text = tidy(inline(tag)).replace("\n", " ")
         if text:
             yield Block(kind="heading", text=text, level=int(name[1]))
     elif name == "table":
-        yield from _table(tag)
+        yield from table_blocks(tag, lambda cell: walk(cell, depth + 1))
     elif name == "pre":
-        yield Block(kind="code", text=tag.get_text().strip("\n"))
-    elif name in ("ul", "ol", "dl"):
-        lines = list(_list_lines(tag, 0))
-        if lines:
-            yield Block(kind="list", text="\n".join(lines))
+        yield from _code(tag)
+    elif name in ("ul", "ol"):
+        yield from _list(tag, depth)
+    elif name == "dl":
+        yield from _definitions(tag, depth)
+    elif name == "summary":
+        text = tidy(inline(tag)).replace("\n", " ")
+        if text:
+            yield Block(kind="heading", text=text, level=6)
     elif name != "hr":
-        yield from _walk(tag)
+        yield from walk(tag, depth)
+
+
+def _code(tag: Tag) -> Iterator[Block]:
+    for br in tag.find_all("br"):
+        br.replace_with("\n")
+    text = tag.get_text().strip("\n").rstrip()
+    if not text:
+        return
+    classes = " ".join(
+        " ".join(c)
+        for t in (tag, tag.code)
+        if t is not None and isinstance(c := t.get("class"), list)
+    )
+    language = re.search(r"(?:language|lang|brush:)-?\s*([\w+#-]+)", classes)
+    metadata = {"language": language[1]} if language else {}
+    yield Block(kind="code", text=text, metadata=metadata)
+
+
+def _list(tag: Tag, depth: int) -> Iterator[Block]:
+    """One block for a list of lines; a list that arranges whole sections is walked through."""
+    items = tag.find_all("li", recursive=False)
+    if any(item.find(["h1", "h2", "h3", "h4", "table", "pre", "details", "dl"]) for item in items):
+        yield from walk(tag, depth)
+        return
+    lines = list(_list_lines(tag, 0))
+    if len(lines) == 1 and tag.name == "ul":
+        yield Block(kind="paragraph", text=lines[0].removeprefix("- "))
+    elif lines:
+        yield Block(kind="list", text="\n".join(lines))
 
 
 def _list_lines(tag: Tag, depth: int) -> Iterator[str]:
-    number = _integer(tag.get("start"), 1)
-    for item in tag.find_all(["li", "dt", "dd"], recursive=False):
-        nested = [child.extract() for child in item.find_all(["ul", "ol"], recursive=False)]
-        text = _tidy(_inline(item))
-        if text:
-            mark = {"ol": f"{number}. ", "ul": "- "}.get(tag.name, "")
-            yield "  " * depth + mark + text
-        number += 1
-        for inner in nested:
-            yield from _list_lines(inner, depth + 1)
-
-
-def _inline(tag: Tag) -> str:
     from bs4 import NavigableString, Tag
 
-    parts: list[str] = []
-    for child in tag.children:
-        if isinstance(child, NavigableString):
-            parts.append(re.sub(r"\s+", " ", str(child)))
-        elif isinstance(child, Tag):
-            if child.name == "br":
-                parts.append("\n")
-            elif child.name == "img":
-                parts.append(str(child.get("alt") or ""))
-            elif child.name in _BLOCKS:
-                parts.append("\n" + _inline(child) + "\n")
-            else:
-                parts.append(_inline(child))
-    return "".join(parts)
+    number = _integer(tag.get("start"), 1)
+    indent = "  " * depth
+    for item in list(tag.children):
+        if isinstance(item, NavigableString):
+            text = tidy(str(item))
+            if text:
+                yield indent + text
+        elif isinstance(item, Tag) and item.name in ("ul", "ol"):
+            yield from _list_lines(item, depth + 1)
+        elif isinstance(item, Tag):
+            nested = [n for n in item.find_all(["ul", "ol"]) if _holder(n) is item]
+            nested = [n.extract() for n in nested] if depth < _MAX_DEPTH else []
+            text = tidy(inline(item))
+            number = _integer(item.get("value"), number)
+            if text:
+                mark = f"{number}. " if tag.name == "ol" else "- "
+                yield indent + mark + text.replace("\n", f"\n{indent}  ")
+            number += 1
+            for inner in nested:
+                yield from _list_lines(inner, depth + 1)
 
 
-def _table(tag: Tag) -> Iterator[Block]:
-    """A data table, or the content of a table that only arranges the page."""
-    cells = tag.find_all(["td", "th"])
-    nested = tag.find("table") is not None
-    if nested or len(cells) <= 1:
-        for cell in cells:
-            if cell.find_parent("table") is tag:
-                yield from _walk(cell)
+def _holder(nested: Tag) -> Tag | None:
+    """The item that a nested list hangs from."""
+    return nested.find_parent(["li", "ul", "ol"])
+
+
+def _definitions(tag: Tag, depth: int) -> Iterator[Block]:
+    """Terms with their explanations: "term：explanation" in one list, or, where explanations
+    are long or hold blocks of their own, each term as a small heading above its text."""
+    terms = tag.find_all("dt")
+    bodies = tag.find_all("dd")
+    if not terms or not bodies or tag.find("dl") is not None:
+        yield from walk(tag, depth)
         return
-    caption = tag.find("caption")
-    if caption is not None:
-        yield Block(kind="paragraph", text=_tidy(caption.get_text(" ", strip=True)))
-    rows = trim(_grid(tag))
-    if not rows:
+    long = any(
+        body.find(["p", "ul", "ol", "table", "pre", "div"]) or len(body.get_text()) > _LONG_ITEM
+        for body in bodies
+    )
+    if long:
+        for item in tag.find_all(["dt", "dd"]):
+            if item.name == "dd":
+                yield from walk(item, depth + 1)
+            elif text := tidy(inline(item)).replace("\n", " "):
+                yield Block(kind="heading", text=text, level=6)
         return
-    if len(rows[0]) == 1:
-        yield Block(kind="paragraph", text="\n".join(row[0] for row in rows if row[0]))
-        return
-    yield Block(kind="table", text=to_markdown(rows), rows=tuple(map(tuple, rows)))
+    lines: list[str] = []
+    for item in tag.find_all(["dt", "dd"]):
+        text = tidy(inline(item)).replace("\n", " ")
+        if not text:
+            continue
+        if item.name == "dt" or not lines:
+            lines.append(f"- {text}")
+        else:
+            mark = (
+                ""
+                if lines[-1].endswith(("：", ":", "？", "?"))
+                else "："
+                if _is_term(lines[-1])
+                else "；"
+            )
+            lines[-1] += mark + text
+    yield Block(kind="list", text="\n".join(lines))
 
 
-def _grid(tag: Tag) -> list[list[str]]:
-    """The table's cells with spanned ones repeated."""
-    grid: list[list[str]] = []
-    pending: dict[tuple[int, int], str] = {}
-    for y, row in enumerate(tag.find_all("tr")):
-        texts: list[str] = []
-        for cell in row.find_all(["td", "th"], recursive=False):
-            while (y, len(texts)) in pending:
-                texts.append(pending.pop((y, len(texts))))
-            text = _tidy(_inline(cell)).replace("\n", " ")
-            wide = min(_integer(cell.get("colspan"), 1), _MAX_SPAN)
-            high = min(_integer(cell.get("rowspan"), 1), _MAX_SPAN)
-            for below in range(1, high):
-                for column in range(len(texts), len(texts) + wide):
-                    pending[y + below, column] = text
-            texts.extend([text] * wide)
-        while (y, len(texts)) in pending:
-            texts.append(pending.pop((y, len(texts))))
-        grid.append(texts)
-    return grid
+def _is_term(line: str) -> bool:
+    return "：" not in line
+
+
+def _numbered(blocks: Iterator[Block]) -> Iterator[Block]:
+    """The blocks with text, without one that repeats the heading right before it."""
+    previous: Block | None = None
+    for block in blocks:
+        if not block.text.strip():
+            continue
+        if block.kind == "paragraph" and (shorter := without_interface_tail(block.text)):
+            block = block if shorter == block.text else block.model_copy(update={"text": shorter})
+        if previous is not None and previous.kind == "heading" and block.text == previous.text:
+            continue
+        yield block
+        previous = block
+
+
+def _page_title(title: str, headings: list[str]) -> str | None:
+    """The title without the site's name: the part that is also a heading, if there is one."""
+    for heading in headings[:3]:
+        if len(heading) >= 4 and (title.startswith(heading) or title.endswith(heading)):
+            return heading
+    for part in _SITE_NAME.split(title):
+        if part and part in headings[:3]:
+            return part
+    return title or (headings[0] if headings else None)
 
 
 def _integer(value: object, default: int) -> int:
     text = str(value or "")
-    return max(int(text), 1) if text.isdecimal() else default
-
-
-def _tidy(text: str) -> str:
-    lines = (re.sub(r"[ \t\xa0]+", " ", line).strip() for line in text.split("\n"))
-    return "\n".join(line for line in lines if line)
+    return max(int(text), 1) if text.isascii() and text.isdecimal() and len(text) < 9 else default

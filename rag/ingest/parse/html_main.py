@@ -1,0 +1,344 @@
+"""Finds the main content of a web page: takes out what surrounds it, never the page itself.
+
+Three kinds of evidence are weighed: what an element is (tag, role, hidden), what it is called
+(class and id), and what it holds (share of link text, the customary words of navigation,
+sharing, related articles, comments and imprints). Names alone never remove prose.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rag.ingest.parse.html_words import (
+    COMMENTS_TITLE,
+    CONTENT_NAMES,
+    FURNITURE_NAMES,
+    IMPRINT,
+    INFO_LINE,
+    LEAF_BLOCKS,
+    RELATED_TITLE,
+    TOGGLED_NAMES,
+    is_interface_line,
+    is_surely_furniture,
+    names,
+)
+
+if TYPE_CHECKING:
+    from bs4 import BeautifulSoup, Tag
+
+_DROPPED = (
+    "script", "style", "noscript", "template", "iframe", "svg", "canvas", "select", "input",
+    "object", "embed", "audio", "video", "textarea", "rp", "rt", "link", "meta", "datalist",
+)  # fmt: skip
+_SURROUNDINGS = ("nav", "footer", "aside", "dialog", "menu")
+_DROPPED_ROLES = {"navigation", "banner", "contentinfo", "search", "complementary", "dialog"}
+_CONTENT_ELEMENTS = ("p", "ul", "ol", "dl", "pre", "blockquote", "h1", "h2", "h3", "h4")
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+
+_CORE_SHARE = 0.7
+"""Share of the page's prose that an element must hold to be its main content."""
+
+_NAMED_CORE_SHARE = 0.35
+"""The same for an element that is named or marked as the main content."""
+
+_LINK_SHARE = 0.5
+"""Share of link text from which a part named like navigation is navigation."""
+
+_HIDDEN_SHARE = 0.5
+"""Share of the page's text up to which a hidden element is left out."""
+
+_SURE_SHARE = 0.34
+"""Share of the page's text up to which a part with a sure name (cookies, sharing, comments)
+goes whatever it holds; a page that mostly is "comments" is a discussion."""
+
+_INDEX_SHARE = 0.7
+"""Share of link text from which a page is a list of links and that list its content."""
+
+_MIN_PROSE = 80
+"""Characters of running text from which a part beside the main content belongs to it."""
+
+_MIN_LEFT = 0.2
+"""Share of the prose that must be left; otherwise the page is taken as it is."""
+
+_MAX_IMPRINT = 1200
+"""Characters of the longest imprint. All figures chosen by us on pages of public bodies,
+encyclopaedias, blogs and shops."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """Characters of an element: all, those of links, and those of running text."""
+
+    text: int = 0
+    links: int = 0
+    prose: float = 0.0
+
+    @property
+    def link_share(self) -> float:
+        """Share of link text, 0..1; 1 for an element without text."""
+        return self.links / self.text if self.text else 1.0
+
+
+def main_content(html: str) -> tuple[BeautifulSoup, Tag]:
+    """The parsed page and the element to read, with everything else taken out of it."""
+    soup, body = _parsed(html)
+    drop_unreadable(body)
+    before = _measures(body)[id(body)]
+    _drop_surroundings(body)
+    core = _core(body)
+    _drop_beside(body, core)
+    _drop_inside(core if core.parent is not None or core is body else body)
+    left = _measures(body)[id(body)]
+    if left.text >= 1 and left.prose >= before.prose * _MIN_LEFT:
+        return soup, body
+    soup, body = _parsed(html)
+    drop_unreadable(body)
+    return soup, body
+
+
+def drop_unreadable(root: Tag) -> None:
+    """Take out scripts, controls, comments and hidden elements."""
+    from bs4.element import PreformattedString
+
+    # Comments, declarations, CDATA and processing instructions are no text of the page.
+    for string in root.find_all(string=lambda text: isinstance(text, PreformattedString)):
+        string.extract()
+    for tag in root.find_all(_DROPPED):
+        if not tag.decomposed:
+            tag.decompose()
+    toggled = _toggled_ids(root)
+    whole = _length(root)
+    for tag in root.find_all(True):
+        # What is most of the page is only hidden until a script has run.
+        hidden = not tag.decomposed and _is_hidden(tag, toggled)
+        if hidden and _length(tag) <= whole * _HIDDEN_SHARE:
+            tag.decompose()
+    whole = _length(root)
+    for tag in root.find_all(["form", "button"]):
+        if tag.decomposed:
+            continue
+        # Some sites wrap the whole page in a form, and answers unfold from buttons.
+        if tag.name == "form" and _length(tag) > whole * _NAMED_CORE_SHARE:
+            tag.unwrap()
+        elif tag.name == "button" and _unfolds(tag):
+            tag.name = "div"
+        else:
+            tag.decompose()
+
+
+def _parsed(html: str) -> tuple[BeautifulSoup, Tag]:
+    from bs4 import BeautifulSoup
+
+    soup = BeautifulSoup(html, "lxml")
+    return soup, soup.body or soup
+
+
+def _is_hidden(tag: Tag, toggled: set[str]) -> bool:
+    style = str(tag.get("style") or "").replace(" ", "").lower()
+    hidden = (
+        tag.get("hidden") is not None
+        or tag.get("aria-hidden") == "true"
+        or "display:none" in style
+        or "visibility:hidden" in style
+    )
+    if not hidden:
+        return False
+    unfolded = str(tag.get("id") or "") in toggled or tag.get("role") == "tabpanel"
+    return not (unfolded or names(tag) & TOGGLED_NAMES)
+
+
+def _toggled_ids(root: Tag) -> set[str]:
+    """Ids of elements that visible controls show: tabs and answers that unfold."""
+    found: set[str] = set()
+    for tag in root.find_all(["a", "button", "div", "dt", "h2", "h3", "h4", "li", "span", "p"]):
+        for name in ("aria-controls", "data-target", "data-bs-target", "onclick"):
+            found.update(re.findall(r"[\w-]+", str(tag.get(name) or "")))
+        if tag.get("data-toggle") or tag.get("data-bs-toggle") or tag.get("role") == "tab":
+            found.add(str(tag.get("href") or "").lstrip("#"))
+    return found - {""}
+
+
+def _unfolds(button: Tag) -> bool:
+    if button.get("aria-expanded") is None and button.get("aria-controls") is None:
+        unfolding = button.find_parent([*_HEADINGS, "dt", "summary"]) is not None
+        if not (unfolding or names(button) & TOGGLED_NAMES):
+            return False
+    return _length(button) >= 4
+
+
+def _drop_surroundings(body: Tag) -> None:
+    """What is navigation, advertisement or imprint by its tag, role or name."""
+    measures = _measures(body)
+    whole = measures[id(body)]
+    sure: list[Tag] = []
+    for tag in body.find_all(True):
+        if tag.decomposed or tag.name in ("main", "article", "body", "html"):
+            continue
+        own = measures[id(tag)]
+        if tag.name in _SURROUNDINGS or tag.get("role") in _DROPPED_ROLES:
+            # A note or a signature inside an article is part of it.
+            inside = tag.find_parent(["article", "main"]) is not None
+            apart = not inside or own.link_share >= _LINK_SHARE or tag.name in ("nav", "menu")
+            if apart and own.text <= whole.text * 0.5:
+                tag.decompose()
+        elif is_surely_furniture(tag):
+            sure.append(tag)
+        elif tag.name in ("table", "tr", "td", "tbody"):
+            continue
+        elif own.link_share >= _LINK_SHARE and names(tag) & FURNITURE_NAMES:
+            tag.decompose()
+    sure = [tag for tag in sure if not tag.decomposed]
+    outermost = [tag for tag in sure if not any(other in sure for other in tag.parents)]
+    # A page that mostly is "comments" is a discussion.
+    total = sum(measures[id(tag)].prose for tag in outermost)
+    for tag in outermost:
+        own = measures[id(tag)]
+        if total <= whole.prose * _SURE_SHARE or own.link_share >= _LINK_SHARE:
+            tag.decompose()
+
+
+def _core(body: Tag) -> Tag:
+    """The smallest element that holds most of the running text."""
+    measures = _measures(body)
+    whole = measures[id(body)].prose
+    marked = [*body.find_all(["main", "article"]), *body.select('[role="main"]')]
+    named = [tag for tag in body.find_all(["div", "section", "td"]) if names(tag) & CONTENT_NAMES]
+    for candidates in (marked, named):
+        if candidates and whole:
+            best = max(candidates, key=lambda tag: measures[id(tag)].prose)
+            if measures[id(best)].prose >= whole * _NAMED_CORE_SHARE:
+                return best
+    core = body
+    if measures[id(body)].link_share >= _INDEX_SHARE:
+        return body
+    while True:
+        children = [child for child in _tags(core) if id(child) in measures]
+        best_child = max(children, key=lambda tag: measures[id(tag)].prose, default=None)
+        if best_child is None or best_child.name in _CONTENT_ELEMENTS:
+            return core
+        if best_child.name == "table" and best_child.find("table") is None:
+            return core
+        if not whole or measures[id(best_child)].prose < whole * _CORE_SHARE:
+            return core
+        core = best_child
+
+
+def _drop_beside(body: Tag, core: Tag) -> None:
+    """Siblings of the main content (and of what it is in) that aren't part of it."""
+    measures = _measures(body)
+    node = core
+    while node is not body and node.parent is not None:
+        parent = node.parent
+        for sibling in _tags(parent):
+            if sibling is not node and not _belongs(sibling, measures[id(sibling)]):
+                sibling.decompose()
+        node = parent
+
+
+def _belongs(tag: Tag, own: Measure) -> bool:
+    """Whether an element beside the main content is its title, its data or more of it."""
+    text = " ".join(tag.get_text(" ", strip=True).split())
+    if len(text) <= _MAX_IMPRINT and IMPRINT.search(text):
+        return False
+    if COMMENTS_TITLE.match(text) or RELATED_TITLE.match(text):
+        return False
+    if tag.name in _HEADINGS or tag.name == "br":
+        return True
+    title = tag.find(["h1", "h2"])
+    if title is not None and _length(title) >= 4 and own.link_share < _LINK_SHARE:
+        return True
+    named = bool(names(tag) & FURNITURE_NAMES)
+    informs = len(text) <= 400 and INFO_LINE.search(text) and own.link_share <= _LINK_SHARE
+    if informs and not named:
+        return True
+    return own.prose >= _MIN_PROSE * (3 if named else 1) and own.link_share < 0.3
+
+
+def _drop_inside(core: Tag) -> None:
+    """Lines of the interface, lists of related pages and comments within the main content."""
+    measures = _measures(core)
+    whole = measures[id(core)]
+    for tag in core.find_all(LEAF_BLOCKS):
+        if tag.decomposed or tag.find(LEAF_BLOCKS) is not None:
+            continue
+        text = " ".join(tag.get_text(" ", strip=True).split())
+        if not text:
+            continue
+        if RELATED_TITLE.fullmatch(text):
+            _drop_links_behind(tag, measures)
+        elif COMMENTS_TITLE.fullmatch(text):
+            _drop_behind(tag, measures, whole.prose * _SURE_SHARE)
+        elif tag.name not in ("td", "th", *_HEADINGS) and is_interface_line(
+            text, tag.find("a") is not None
+        ):
+            tag.decompose()
+
+
+def _drop_links_behind(title: Tag, measures: dict[int, Measure]) -> None:
+    """A title like "相关阅读" together with the list of links that it heads."""
+    node = title
+    while node.parent is not None and node.find_next_sibling() is None:
+        parent = node.parent
+        if parent.name in ("body", "main", "article", "td"):
+            break
+        node = parent
+    following = [tag for tag in node.find_next_siblings() if not tag.decomposed]
+    doomed = []
+    for tag in following:
+        own = measures.get(id(tag), Measure())
+        if tag.name in _HEADINGS or own.link_share < _LINK_SHARE:
+            break
+        doomed.append(tag)
+    for tag in doomed:
+        tag.decompose()
+    if doomed:
+        node.decompose()
+
+
+def _drop_behind(title: Tag, measures: dict[int, Measure], most: float) -> None:
+    """A title like "网友评论" with all behind it, unless that is much of the page."""
+    doomed: list[Tag] = [title]
+    for tag in title.find_next_siblings():
+        if tag.name in _HEADINGS and not COMMENTS_TITLE.match(tag.get_text(strip=True)):
+            break
+        doomed.append(tag)
+    if sum(measures.get(id(tag), Measure()).prose for tag in doomed) <= most:
+        for tag in doomed:
+            tag.decompose()
+
+
+def _measures(root: Tag) -> dict[int, Measure]:
+    """The measure of `root` and each element in it, in one walk from the leaves up."""
+    from bs4 import NavigableString, Tag
+
+    found: dict[int, Measure] = {}
+    for tag in reversed([root, *root.find_all(True)]):
+        text = links = 0
+        prose = 0.0
+        for child in tag.children:
+            if isinstance(child, Tag):
+                own = found[id(child)]
+                text, links, prose = text + own.text, links + own.links, prose + own.prose
+            elif isinstance(child, NavigableString):
+                length = len("".join(child.split()))
+                text += length
+                prose += (
+                    length if length >= 12 or re.search("[，。；：？！]", child) else length / 4
+                )
+        if tag.name == "a":
+            links, prose = text, 0.0
+        found[id(tag)] = Measure(text, links, prose)
+    return found
+
+
+def _tags(tag: Tag) -> Iterator[Tag]:
+    from bs4 import Tag as Element
+
+    yield from [child for child in tag.children if isinstance(child, Element)]
+
+
+def _length(tag: Tag) -> int:
+    return len("".join(tag.get_text("").split()))
