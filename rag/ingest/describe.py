@@ -9,14 +9,29 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date
 from pathlib import PurePath
+from typing import Any
 
-from rag.ingest.describe_dates import effective_date, expiry_date, publish_date, text_dates
+from rag.ingest.describe_dates import (
+    effective_date,
+    expiry_date,
+    publish_date,
+    text_dates,
+    western_dates,
+)
+from rag.ingest.describe_issuers import (
+    author,
+    document_number,
+    organisation,
+    source,
+    year_of_number,
+)
+from rag.ingest.describe_summary import keywords, summary
 from rag.ingest.headings import clause_label, heading_level, is_title_like
 from rag.ingest.inspect import CSV, HTML, XLSX
-from rag.ingest.metadata import merge
+from rag.ingest.metadata import merge, overridden
 from rag.types import Block, Document, DocumentMetadata
 
 DOCUMENT_TYPES: tuple[str, ...] = (
@@ -41,30 +56,8 @@ _VERSION_SUFFIX = re.compile(
     r"修订|修正|草案|征求意见稿|最新|终稿|定稿|正式|公开|版|稿|修订版|全文|副本|[-\d\s.年月日]+)*[）)】\]\s]*$"
 )
 _QUOTED = re.compile(r"《[^《》]*(?:《[^《》]*》[^《》]*)*》")
+_YEAR_OF_PART = re.compile(r"(?<!\d)(20\d{2}|19[5-9]\d)\s?(?:年度?|版)(?!\s?\d{1,2}\s?月)")
 _YEAR_IN_TITLE = re.compile(r"(?<!\d)(19[5-9]\d|20\d{2})(?!\d)(?!\s*[-—–]?\s*\d{4,}\s*号)")
-_NUMBER = re.compile(
-    r"[一-鿿]{1,12}\s?[〔\[［【(（]\s?((?:19|20)\d{2})\s?[〕\]］】)）]\s?第?\s?\d{1,5}\s?号"
-    r"|(?:[一-鿿]{2,20}令|公告)\s*第\s*\d{1,5}\s*号"
-    r"|(?:GB|DB\d{2}|YY|HJ|JJG|JJF|QB|JB|HG|SH|DL|NB|CJJ|JGJ|WS|YD|GA|T)(?:/[TZ])?\s?\d{2,6}"
-    r"(?:\.\d+)?[-—–](?:19|20)\d{2}"
-)
-_STATED_NUMBER = re.compile(
-    r"(?:文件编号|制度编号|编号|文号|发文字号)\s*[:：]\s*([^\s，。；·|]{3,40})"
-)
-_STATED_ORGANISATION = re.compile(
-    r"(?:发布单位|发布机构|发文机关|发布部门|制定单位|颁布单位|编制单位|主管部门|归口部门|公司名称)"
-    r"\s*[:：]\s*([^\s，。；·|]{2,40})"
-)
-_COMPANY = re.compile(
-    r"[一-鿿A-Za-z0-9（）()]{2,30}?(?:有限责任公司|股份有限公司|有限公司|集团公司)"
-)
-_ORGANISATION_TITLE = re.compile(
-    r"^([一-鿿]{2,30}?(?:人民政府|办公厅|办公室|委员会|厅|局|部|院|会|中心|公司|大学|学院|银行|集团))"
-    r"(?:等[一二三四五六七八九十]*部门)?(?:关于|印发|发布)"
-)
-_SHORT_COMPANY = re.compile(
-    r"^([一-鿿]{2,8}(?:科技|公司|集团|银行|大学|医院|股份|电子|软件|网络|物流|保险|证券|药业|制药))"
-)
 _PRODUCT_TITLE = re.compile(
     r"^(.{2,30}?)(?:产品|用户|使用|操作|安装|维护保养|维护|维修|快速入门|技术|服务)*"
     r"(?:手册|说明书|指南|白皮书|规格书|教程|价格表|说明)"
@@ -72,6 +65,9 @@ _PRODUCT_TITLE = re.compile(
 _CODE = re.compile(r"[A-Za-z]{1,8}[- ]?\d{1,5}[A-Za-z]?(?![A-Za-z0-9])|[A-Z]{2,6}系列")
 _NO_PRODUCT = re.compile(
     r"员工|职工|新生|学生|管理|操作规程|入职|安全|报销|办事|申请|申报|政策|服务$|公司$"
+)
+_ANY_PRODUCT = re.compile(
+    r"(?:[全各本]?(?:系列|部|类)?(?:产品|商品|服务|设备|系统|软件|仪器|公司|企业|用户))+的?"
 )
 _USELESS_TITLE = re.compile(
     r"microsoft|word|powerpoint|excel|untitled|无标题|未命名|幻灯片|slide|^\d*$|\.(docx?|pdf|xlsx?|pptx?|"
@@ -85,31 +81,49 @@ _HEAD_CHARACTERS = 1500
 """How much of the text's start (and end) is searched for numbers, dates and issuers."""
 
 
-def describe(document: Document) -> DocumentMetadata:
-    """Title, region, year, dates, type, number, organisation, product and language."""
+def describe(document: Document, edited: Mapping[str, Any] | None = None) -> DocumentMetadata:
+    """All that a document says about itself, by rules.
+
+    Args:
+        document: parsed and cleaned; its own metadata (front matter) wins over the text.
+        edited: fields that an editor set (`DocumentOptions.metadata`); they win over all, and
+            an empty one stays empty.
+    """
     stem = file_stem(document.name)
     title = document.metadata.title or find_title(document) or stem
     head, tail = _ends(document)
+    whole = _whole(document)
     records = any(block.record_id is not None for block in document.blocks)
-    number = None if records else _document_number(title, head)
+    number = None if records else document_number(title, head)
     dates = [] if records else text_dates(head)
     published = None if records else publish_date(head, tail, dates)
-    effective = None if records else effective_date(_whole(document), dates, published)
-    organisation = _organisation(title, stem, "" if records else head)
+    effective = None if records else effective_date(whole, dates, published)
+    issuer = organisation(title, stem, *(("", "") if records else (head, tail)))
+    words = document.metadata.keywords or keywords(document.blocks, title)
     found = DocumentMetadata(
         title=title,
-        region=find_region(title) or find_region(stem) or _region_of_issuer(number, organisation),
-        year=_year(title, stem, number, published, effective, dates),
+        author=None if records else author(head, tail, title),
+        source=None if records else source(head, tail),
+        summary=document.metadata.summary or summary(document.blocks, words, title),
+        region=find_region(title) or find_region(stem) or _region_of_issuer(number, issuer),
+        year=_year(document, title, stem, (number, published, effective, dates)),
         publish_date=published,
         effective_date=effective,
-        expiry_date=None if records else expiry_date(_whole(document), effective or published),
+        expiry_date=None if records else expiry_date(whole, effective or published),
         document_type=find_type(title) or find_type(stem),
         document_number=number,
-        organisation=organisation,
-        product=_product(title, organisation) or _product(stem, organisation),
+        organisation=issuer,
+        product=_product(title, issuer) or _product(stem, issuer),
         language=_language(head),
+        keywords=words,
     )
-    return merge(document.metadata, found)
+    return overridden(merge(document.metadata, found), edited or {})
+
+
+def for_passages(metadata: DocumentMetadata) -> DocumentMetadata:
+    """What each passage carries of its document's metadata: all but what only describes the
+    whole and would be stored once more with each."""
+    return metadata.model_copy(update={"summary": None, "keywords": (), "extra": {}})
 
 
 def file_stem(name: str) -> str:
@@ -209,87 +223,71 @@ def _ends(document: Document) -> tuple[str, str]:
         if size > _HEAD_CHARACTERS:
             break
     tail = [block.text for block in document.blocks[-6:] if block.kind != "table"]
+    first, last = (unicodedata.normalize("NFKC", "\n".join(part)) for part in (head, tail))
     return (
-        unicodedata.normalize("NFKC", "\n".join(head))[: 2 * _HEAD_CHARACTERS],
-        unicodedata.normalize("NFKC", "\n".join(tail))[-_HEAD_CHARACTERS:],
+        western_dates(first[: 2 * _HEAD_CHARACTERS]),
+        western_dates(last[-_HEAD_CHARACTERS:]),
     )
 
 
 def _whole(document: Document) -> str:
-    return unicodedata.normalize("NFKC", "\n".join(block.text for block in document.blocks))
+    text = "\n".join(block.text for block in document.blocks)
+    return western_dates(unicodedata.normalize("NFKC", text))
 
 
 def _year(
+    document: Document,
     title: str,
     stem: str,
-    number: str | None,
-    published: date | None,
-    effective: date | None,
-    dates: list[date],
+    stated: tuple[str | None, date | None, date | None, list[date]],
 ) -> int | None:
     """The year that the content applies to: named by title or file name, else of its number,
-    its last change, its publication or its coming into force. None where several are named:
-    a filter by one of them must not hide the rules of the other."""
+    its last change, its publication or its coming into force. None where several are named,
+    in the title or by its headings and columns: a filter by one of them must not hide the
+    rules of the other."""
     for text in (title, stem):
         years = [int(y) for y in _YEAR_IN_TITLE.findall(unicodedata.normalize("NFKC", text))]
         if years:
             return years[0] if len(set(years)) == 1 else None
-    match = _NUMBER.search(number or "")
-    if match and match[1]:
-        return int(match[1])
+    if len(_years_of_parts(document)) > 1:
+        return None
+    number, published, effective, dates = stated
+    named = year_of_number(number)
+    if named:
+        return named
     for found in (published, max(dates, default=None), effective):
         if found is not None:
             return found.year
     return None
 
 
-def _document_number(title: str, head: str) -> str | None:
-    start = head[:_HEAD_CHARACTERS]
-    # A number inside a sentence cites another document; its own stands alone in a line.
-    for line in (title, *start.split("\n")[:25]):
-        line = line.strip()
-        stated = _STATED_NUMBER.search(line)
-        if stated:
-            return stated[1]
-        match = _NUMBER.search(line)
-        if match and len(line) - len(match[0]) <= 12 and "《" not in line:
-            return re.sub(r"\s", "", match[0])
-    match = _NUMBER.search(title)
-    return match[0] if match else None
+def _years_of_parts(document: Document) -> set[int]:
+    """Years that headings and the heads of tables name as what their part is about."""
+    found: set[int] = set()
+    for block in document.blocks:
+        heads = block.rows[0] if block.rows else ()
+        for text in (block.text,) if block.kind == "heading" else heads:
+            plain = _QUOTED.sub("", unicodedata.normalize("NFKC", text))
+            if len(plain) <= 60:
+                found.update(int(year) for year in _YEAR_OF_PART.findall(plain))
+    return found
 
 
-def _organisation(title: str, stem: str, head: str) -> str | None:
-    stated = _STATED_ORGANISATION.search(head)
-    if stated:
-        return stated[1]
-    for text in (title, stem):
-        for pattern in (_ORGANISATION_TITLE, _COMPANY, _SHORT_COMPANY):
-            match = pattern.search(text)
-            if match:
-                return match[1] if match.lastindex else match[0]
-    start = [line for line in head.split("\n")[:8] if len(line) <= 60]
-    for line in start:
-        match = _COMPANY.search(line)
-        if match:
-            return match[0]
-    return None
-
-
-def _region_of_issuer(number: str | None, organisation: str | None) -> str | None:
+def _region_of_issuer(number: str | None, issuer: str | None) -> str | None:
     from rag.understand.regions import find_regions
 
-    for text in (organisation, number):
+    for text in (issuer, number):
         found = find_regions(text) if text else []
         # A company that is called after a city doesn't speak for the city.
-        if found and not (text == organisation and text and text.endswith("公司")):
+        if found and not (text == issuer and text and text.endswith("公司")):
             return found[0].path
     return None
 
 
-def _product(title: str, organisation: str | None) -> str | None:
-    core = unicodedata.normalize("NFKC", title).strip().removeprefix(organisation or "")
+def _product(title: str, issuer: str | None) -> str | None:
+    core = unicodedata.normalize("NFKC", title).strip().removeprefix(issuer or "")
     match = _PRODUCT_TITLE.match(core)
-    if match is None or _NO_PRODUCT.search(match[1]):
+    if match is None or _NO_PRODUCT.search(match[1]) or _ANY_PRODUCT.fullmatch(match[1]):
         return None
     code = _CODE.search(match[1])
     if code:

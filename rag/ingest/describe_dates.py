@@ -3,34 +3,70 @@
 from __future__ import annotations
 
 import re
-from datetime import date
+from calendar import monthrange
+from datetime import date, timedelta
 
+_DAY = r"(?:19|20)\d{2}\s?[年\-/.]\s?\d{1,2}\s?[月\-/.]\s?\d{1,2}\s?日?"
+_DAY_OR_MONTH = rf"(?:{_DAY}|(?:19|20)\d{{2}}\s?年\s?\d{{1,2}}\s?月(?:份|底|末)?)"
 _DATE = re.compile(
     r"(?<!\d)((?:19|20)\d{2})\s?(?:年|[-/.])\s?(\d{1,2})\s?(?:月|[-/.])\s?(\d{1,2})(?!\d)\s?日?"
 )
+_MONTH = re.compile(r"((?:19|20)\d{2})\s?年\s?(\d{1,2})\s?月")
 _CHINESE_DATE = re.compile(
-    r"([一二][〇○零ＯO一二三四五六七八九]{3})年([一二三四五六七八九十]{1,2})月([一二三四五六七八九十]{1,3})日"
+    r"([一二][〇○零ＯO一二三四五六七八九]{3})年([一二三四五六七八九十]{1,2})月(?:([一二三四五六七八九十]{1,3})日)?"
 )
 _PUBLISHED = re.compile(
-    r"(?:发布|公布|印发|颁布|成文|制定|签发|修订|编制|更新)\s*(?:日期|时间)?\s*[:：]?\s*$"
+    r"(?:发布|公布|印发|颁布|成文|制定|签发|修订|编制|更新|发文|发表|出版)\s*(?:日期|时间)?\s*[:：]?\s*$"
 )
+_STATED_TIME = re.compile(r"^\s*(?:日期|时间|[Dd]ate)\s*[:：]\s*$")
 _AFTER_PUBLISHED = re.compile(r"^\s*(?:发布|公布|印发|颁布)")
 _EFFECTIVE = re.compile(
-    r"(?:自|从|于|由)?\s*(?P<date>(?:19|20)\d{2}\s?[年\-/.]\s?\d{1,2}\s?[月\-/.]\s?\d{1,2}\s?日?)"
-    r"\s*(?:起|开始)?\s*(?:正式)?\s*(?:施行|实施|生效|执行|起施行)"
+    rf"(?:自|从|于|由)?\s*(?P<date>{_DAY_OR_MONTH})"
+    r"\s*(?:起|开始)?\s*(?:正式)?\s*(?:施行|实施|生效|执行|试行|起施行)"
+)
+_FROM_TO = re.compile(
+    rf"(?:自|从)\s*(?P<date>{_DAY_OR_MONTH})\s*(?:起|开始)?\s*(?:至|到)\s*{_DAY_OR_MONTH}\s*(?:止|期间)?"
+    r"\s*(?:正式)?\s*(?:施行|实施|生效|执行|试行|有效)"
 )
 _EFFECTIVE_STATED = re.compile(
     r"(?:施行|实施|生效|执行)(?:日期|时间)\s*[:：]?\s*(?P<date>(?:19|20)\d{2}\s?[年\-/.]\s?\d{1,2}"
     r"\s?[月\-/.]\s?\d{1,2})"
 )
-_ON_PUBLICATION = re.compile(r"自(?:公布|发布|印发|颁布)之日起(?:施行|实施|执行|生效)")
-_EXPIRY = re.compile(
-    r"(?:有效期(?:至|到|截至|截止)|失效日期\s*[:：]?|废止日期\s*[:：]?|有效期限?至|有效期[^。；\n]{0,25}?[至到])\s*"
-    r"(?P<date>(?:19|20)\d{2}\s?[年\-/.]\s?\d{1,2}\s?[月\-/.]\s?\d{1,2})"
+_ON_PUBLICATION = re.compile(r"自(?:公布|发布|印发|颁布)之日起(?:施行|实施|执行|生效|试行)")
+_DAYS_AFTER = re.compile(
+    r"自(?:公布|发布|印发|颁布)之日起\s*(?:满)?\s*(\d{1,3}|[一二三四五六七八九十]{1,3})\s*(?:个?自然)?日后?"
+    r"(?:起)?(?:施行|实施|执行|生效)"
 )
-_VALID_YEARS = re.compile(r"有效期(?:为|是)?\s*([一二三四五六七八九十两\d]{1,2})\s*年")
+_EXPIRY_STATED = re.compile(
+    r"^[\s>*·\-]*(?:有效期限?|失效日期|废止日期|截止日期|有效期至|有效期截止)\s*[:：]?\s*"
+    rf"(?:[^，。；\n]{{0,25}}?[至到\-—~])?\s*(?P<date>{_DAY_OR_MONTH})",
+    re.MULTILINE,
+)
+_UNTIL = re.compile(
+    rf"(?:有效期|试行期|执行期|期限|施行|实施|执行|试行|有效|延长|顺延|延续)[^。；\n]{{0,30}}?"
+    rf"(?:至|到|截至|截止于?)\s*(?P<date>{_DAY_OR_MONTH})"
+    rf"|(?:至|到)\s*(?P<ending>{_DAY_OR_MONTH})\s*(?:止|为止|失效|废止|终止|自动失效)"
+)
+_VALID_FOR = re.compile(
+    r"(?:有效期|试行期|试行)(?:限)?(?:为|是)?\s*([一二三四五六七八九十两\d]{1,2})\s*(年|个月)"
+)
+_OWN = re.compile(
+    r"(?:本|该|此)(?:办法|规定|条例|细则|通知|公告|通告|意见|方案|规范|标准|规程|制度|规则|指南|政策"
+    r"|文件|手册|章程|计划|须知|协议|合同|价格表|目录|清单)|施行|实施|执行|印发之日|发布之日|生效|试行"
+)
+"""Words by which a sentence speaks of the document itself rather than of a card or a contract."""
 _DIGITS = {c: i for i, c in enumerate("〇一二三四五六七八九")} | {"○": 0, "零": 0, "O": 0, "两": 2}
 _PASSED = re.compile(r"通过|公布|发布|修正|修订|批准|印发")
+
+
+def western_dates(text: str) -> str:
+    """`text` (in NFKC) with dates such as 二〇二四年五月一日 written in digits."""
+
+    def digits(match: re.Match[str]) -> str:
+        year, month = _number(match[1]), _number(match[2])
+        return f"{year}年{month}月" + (f"{_number(match[3])}日" if match[3] else "")
+
+    return _CHINESE_DATE.sub(digits, text)
 
 
 def text_dates(head: str) -> list[date]:
@@ -52,8 +88,13 @@ def publish_date(head: str, tail: str, dates: list[date]) -> date | None:
     """The date that the document gives as its publication, last change or signature."""
     for match in _DATE.finditer(head):
         before, after = head[max(0, match.start() - 12) : match.start()], head[match.end() :][:6]
-        line = head[head.rfind("\n", 0, match.start()) + 1 :].split("\n", 1)[0]
-        stated = _PUBLISHED.search(before) or (_AFTER_PUBLISHED.match(after) and len(line) < 60)
+        start = head.rfind("\n", 0, match.start()) + 1
+        line = head[start:].split("\n", 1)[0]
+        stated = (
+            _PUBLISHED.search(before)
+            or _STATED_TIME.match(head[start : match.start()])
+            or (_AFTER_PUBLISHED.match(after) and len(line) < 60)
+        )
         if stated and (day := _as_date(match)):
             return max([day, *dates])
     if dates:
@@ -61,7 +102,7 @@ def publish_date(head: str, tail: str, dates: list[date]) -> date | None:
     lines = [line.strip() for line in (*head.split("\n")[:12], *tail.split("\n")[-8:])]
     for line in reversed(lines):
         # A signature or a cover: a date alone in its line.
-        whole = _DATE.fullmatch(line) or _CHINESE_DATE.fullmatch(line)
+        whole = _DATE.fullmatch(line.strip("()（）"))
         if whole and (day := _as_date(whole)):
             return day
     return None
@@ -74,28 +115,51 @@ def effective_date(text: str, dates: list[date], published: date | None) -> date
     if stated and (day := _parsed(stated["date"])):
         return day
     own = [
-        day
-        for match in _EFFECTIVE.finditer(text)
+        (match.start(), day)
+        for pattern in (_EFFECTIVE, _FROM_TO)
+        for match in pattern.finditer(text)
         if not _about_others(text, match.start()) and (day := _parsed(match["date"]))
     ]
     if own:
-        return own[-1]
+        return max(own)[1]
+    later = _DAYS_AFTER.search(text[-1500:])
+    if later and published and not dates[1:]:
+        return published + timedelta(days=_number(later[1]))
     return published if _ON_PUBLICATION.search(text[-1500:]) and not dates[1:] else None
 
 
 def expiry_date(text: str, start: date | None) -> date | None:
-    """The date until which the document applies, stated or by its years of validity."""
-    match = _EXPIRY.search(text)
-    if match and (day := _parsed(match["date"])):
+    """The last day on which the document applies, stated or by its years of validity.
+
+    Validities of other things (a card, a contract) are passed over.
+
+    Args:
+        start: the day from which years of validity count.
+    """
+    stated = _EXPIRY_STATED.search(text)
+    if stated and (day := _parsed(stated["date"], last=True)):
         return day
-    match = _VALID_YEARS.search(text)
-    if match is None or start is None:
+    found: list[date] = []
+    for match in _UNTIL.finditer(text):
+        if _speaks_of_itself(text, match) and (
+            day := _parsed(match["date"] or match["ending"], last=True)
+        ):
+            found.append(day)
+    if found:
+        return found[-1]
+    if start is None:
         return None
-    years = int(match[1]) if match[1].isdecimal() else _DIGITS.get(match[1], 10)
-    try:
-        return start.replace(year=start.year + years)
-    except ValueError:
-        return date(start.year + years, 3, 1)
+    for match in reversed(list(_VALID_FOR.finditer(text))):
+        if _speaks_of_itself(text, match):
+            return _months_after(start, _number(match[1]) * (12 if match[2] == "年" else 1))
+    return None
+
+
+def _speaks_of_itself(text: str, match: re.Match[str]) -> bool:
+    """Whether the sentence around a validity is about the document that it stands in."""
+    before = re.split(r"[。；\n]", text[max(0, match.start() - 120) : match.start()])[-1]
+    sentence = before + match[0]
+    return "《" not in before and _OWN.search(sentence) is not None
 
 
 def _about_others(text: str, position: int) -> bool:
@@ -104,9 +168,23 @@ def _about_others(text: str, position: int) -> bool:
     return "《" in sentence or "废止" in sentence
 
 
-def _parsed(text: str) -> date | None:
+def _months_after(start: date, months: int) -> date:
+    year, month = divmod(start.year * 12 + start.month - 1 + months, 12)
+    if start.day <= monthrange(year, month + 1)[1]:
+        return date(year, month + 1, start.day)
+    return date(year, month + 1, monthrange(year, month + 1)[1]) + timedelta(days=1)
+
+
+def _parsed(text: str, *, last: bool = False) -> date | None:
+    """A day, or the first (or last) day of a month."""
     match = _DATE.match(text)
-    return _as_date(match) if match else None
+    if match:
+        return _as_date(match)
+    month = _MONTH.match(text)
+    if month is None or not 1 <= int(month[2]) <= 12:
+        return None
+    year, number = int(month[1]), int(month[2])
+    return date(year, number, monthrange(year, number)[1] if last else 1)
 
 
 def _as_date(match: re.Match[str]) -> date | None:

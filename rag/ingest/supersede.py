@@ -16,7 +16,7 @@ from datetime import date
 from pathlib import PurePath
 from typing import NamedTuple
 
-from rag.types import DocumentInfo
+from rag.types import DocumentInfo, DocumentMetadata
 
 _YEAR = r"(?:19|20)\d{2}"
 _ORDINAL = r"第\s*[一二三四五六七八九十\d]+\s*"
@@ -120,11 +120,16 @@ def edition(title: str) -> tuple[int | None, tuple[int, ...]]:
     return (int(marked) if marked else None), parts
 
 
+def begins(about: DocumentMetadata) -> date | None:
+    """The day from which this text of a rule holds. An amended one still states the day on
+    which its first text came into force; what was changed holds since the change."""
+    return max((day for day in (about.effective_date, about.publish_date) if day), default=None)
+
+
 class _Order(NamedTuple):
     """What tells which of two versions is the later one; unknown parts are None or empty."""
 
-    effective: date | None
-    published: date | None
+    began: date | None
     year: int | None
     number: tuple[int, ...]
     draft: bool
@@ -153,8 +158,7 @@ def _order(info: DocumentInfo) -> _Order:
     marked, number = edition(title)
     about = info.metadata
     return _Order(
-        effective=about.effective_date,
-        published=about.publish_date,
+        began=begins(about),
         year=marked or about.year,
         number=number,
         draft=re.search(_DRAFT, title) is not None,
@@ -177,9 +181,7 @@ def _is_later(new: _Order, old: _Order) -> bool:
     if new.draft and not old.draft:
         return False
     pairs = (
-        (new.effective, old.effective),
-        (new.published, old.published),
-        (new.effective or new.published, old.effective or old.published),
+        (new.began, old.began),
         (new.year, old.year),
         (new.number or None, old.number or None),
     )

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 
-from rag.ingest.supersede import edition, title_key
+from rag.ingest.supersede import begins, edition, title_key
 from rag.text.normalise import normalise
 from rag.types import Chunk, DocumentMetadata, Hit
 
@@ -150,8 +150,8 @@ def _is_named(question: str, asked: Sequence[Days], old: Chunk, new: Chunk) -> b
 def _span(old: DocumentMetadata, new: DocumentMetadata) -> Days:
     """The days on which the older document held: until it expired or the newer one began.
     Without any date it names none."""
-    began = old.effective_date or old.publish_date or _first_day(old.year)
-    follows = new.effective_date or new.publish_date or _first_day(new.year)
+    began = begins(old) or _first_day(old.year)
+    follows = begins(new) or _first_day(new.year)
     ended = old.expiry_date or (follows - timedelta(days=1) if follows else None)
     if began is None or ended is None or ended < began:
         return date.max, date.min
