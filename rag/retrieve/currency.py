@@ -16,6 +16,8 @@ from rag.ingest.supersede import begins, edition, title_key
 from rag.text.normalise import normalise
 from rag.types import Chunk, DocumentMetadata, Hit
 
+IN_FORCE = "in_force"
+"""The score, always 0, of passages that were put back."""
 BEHIND = 0.5
 """Share of the current version's best rerank score that an older passage keeps at most, so
 that it doesn't compete for the answer; chosen by us."""
@@ -53,7 +55,7 @@ def current_first(
 
     Returns:
         All of them with new ranks; those put back have a "rerank" score of at most `BEHIND`
-        times their successor's, a score "in_force" of 0, and say so in `why`.
+        times their successor's, a score `IN_FORCE` of 0, and say so in `why`.
     """
     behind = {
         position: successor
@@ -171,7 +173,7 @@ def _best_scores(hits: Sequence[Hit]) -> dict[str, float]:
 
 
 def _put_back(hit: Hit, best: float | None, chunk: Chunk, today: date) -> Hit:
-    scores = {**hit.scores, "in_force": 0.0}
+    scores = {**hit.scores, IN_FORCE: 0.0}
     if "rerank" in scores and best is not None:
         scores["rerank"] = min(scores["rerank"], BEHIND * best)
     reason = "已失效" if _has_ended(chunk.metadata, today) else "已有新版本"

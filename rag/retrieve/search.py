@@ -7,16 +7,18 @@ import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import date
 from typing import TYPE_CHECKING
 
 from rag.errors import ModelError, StoreError
 from rag.retrieve.cache import RecentResults
 from rag.retrieve.compress import compress
-from rag.retrieve.exact import ExactTerms, exact_matches, exact_terms
+from rag.retrieve.currency import IN_FORCE, current_first
+from rag.retrieve.exact import ExactTerms, exact_terms
 from rag.retrieve.fuse import Ranked, rrf, weighted
+from rag.retrieve.order import ordered
 from rag.retrieve.parts import PART_HITS, with_parts
 from rag.retrieve.query import query_text, search_tokens
-from rag.text.tokenise import query_terms
 from rag.types import Evidence, Hit, QueryPlan, Retrieval, SearchFilter, Slots
 
 if TYPE_CHECKING:
@@ -72,6 +74,7 @@ class _Run:
     embedder: Embedder
     space: tuple[str, str]
     key: Hashable
+    day: date
     timings_ms: dict[str, float] = field(default_factory=dict)
 
     @contextmanager
@@ -225,6 +228,7 @@ class Retriever:
     def _run(self, queries: tuple[str, ...], question: str, condition: SearchFilter) -> _Run:
         settings, embedder = self._settings(), self._embedder()
         space = (embedder.fingerprint, self._vectors.fingerprint)
+        today = date.today()
         key = (
             queries,
             question,
@@ -232,9 +236,10 @@ class Retriever:
             settings.reranker,
             space,
             self._catalog.documents.generation(condition.kb_ids),
+            today,
         )
         exact = exact_terms(question, self._shares)
-        return _Run(queries, question, exact, settings, embedder, space, key)
+        return _Run(queries, question, exact, settings, embedder, space, key, today)
 
     def _shares(self, terms: Iterable[str]) -> dict[str, tuple[int, float]]:
         """How many passages hold each term, and which share of all."""
@@ -259,7 +264,8 @@ class Retriever:
             with run.timed("rerank"):
                 hits = self._rerank(run.question, hits)
         with run.timed("order"):
-            hits = _ordered(run, hits)[:count]
+            hits = ordered(run.question, run.exact, hits)
+            hits = self._current_first(run, condition, hits, widen)[:count]
         if self._space() != run.space:
             raise _Swapped
         return Retrieval(
@@ -351,6 +357,15 @@ class Retriever:
             for hit, score in zip(hits, scores, strict=True)
         ]
 
+    def _current_first(
+        self, run: _Run, condition: SearchFilter, hits: list[Hit], answering: bool
+    ) -> list[Hit]:
+        """What is in force first. A probe leaves superseded passages out, so that an old
+        version is no reason to ask back; of those that merely expired it judges nothing."""
+        older = self._catalog.documents.superseded(condition.kb_ids)
+        hits = current_first(hits, run.question, older, run.day, expired=answering)
+        return hits if answering else [hit for hit in hits if IN_FORCE not in hit.scores]
+
     def _local(self) -> Reranker:
         with self._fallback_lock:
             if self._fallback is None:
@@ -370,32 +385,3 @@ def _best_scores(run: _Run, lists: Lists) -> tuple[dict[str, float], dict[str, f
             for id_, score in ranked:
                 scores.setdefault(id_, score)
     return dense, sparse
-
-
-def _ordered(run: _Run, hits: list[Hit]) -> list[Hit]:
-    """Exact matches first, then by the last stage's score; ranks and reasons set."""
-    found = {hit.chunk.id: exact_matches(run.exact, hit.chunk) for hit in hits}
-    terms = query_terms(run.question)
-
-    def place(hit: Hit) -> tuple[float, float, float]:
-        scores = hit.scores
-        exact = float(len(found[hit.chunk.id]))
-        return -exact, -scores.get("rerank", 0.0), -scores.get("fused", 0.0)
-
-    return [
-        hit.model_copy(update={"rank": rank, "why": _why(hit, found[hit.chunk.id], terms)})
-        for rank, hit in enumerate(sorted(hits, key=place), start=1)
-    ]
-
-
-def _why(hit: Hit, exact: Sequence[str], terms: Sequence[str]) -> str:
-    """One line for people: what speaks for this passage."""
-    if exact:
-        return f"准确匹配：{'、'.join(exact)}"
-    place = (
-        f"{hit.chunk.document_name}\n{' '.join(hit.chunk.heading_path)}\n{hit.chunk.text}".lower()
-    )
-    words = [term for term in terms if term in place][:5]
-    if words:
-        return f"含有：{'、'.join(words)}"
-    return "语义相近"

@@ -230,3 +230,19 @@ def test_a_search_during_an_exchange_is_begun_again(world: World) -> None:
     old.embed_queries = exchange
     assert world.texts("年假有几天？")[0] == LEAVE
     assert other.calls == 1
+
+
+OLD_RULE = "住宿费标准为每人每天三百元，超过部分自理。"
+NEW_RULE = "住宿费标准为每人每天四百五十元，超过部分自理。"
+
+
+def test_the_current_version_of_a_rule_comes_first(world: World) -> None:
+    old = world.add("差旅办法（2021版）.md", [OLD_RULE], effective_date=date(2021, 1, 1))
+    new = world.add("差旅办法（2024版）.md", [NEW_RULE], effective_date=date(2024, 1, 1))
+    world.catalog.documents.set_superseded(world.kb_id, {old[0].document_id: new[0].document_id})
+    question = "住宿费标准是每人每天多少？"
+    assert world.texts(question) == [NEW_RULE, OLD_RULE]
+    assert world.texts("2021年" + question)[0] == OLD_RULE
+    assert [hit.chunk.text for hit in world.retriever.probe(question, [world.kb_id], Slots())] == [
+        NEW_RULE
+    ]
