@@ -52,6 +52,7 @@ class Segment:
     bold: bool = False
     vertical: bool = False
     chars: list[tuple[str, float, float, float, float]] = field(default_factory=list)
+    font: str = ""
 
     @property
     def middle(self) -> float:
@@ -79,24 +80,36 @@ class PageText:
     drawings: int = 0
     header_rule: float | None = None
     """Where a rule across the page sets off a header, from the top."""
+    fonts: dict[str, Glyphs] = field(default_factory=dict)
+    """The characters of each font."""
+    hidden: list[Segment] = field(default_factory=list)
+    """Text that is not painted: the layer of a scanner's own recognition, or hidden words."""
+    confidence: float | None = None
+    """Mean confidence of recognised characters, 0..1."""
 
 
-def read_page(module: Any, page: Any) -> PageText:
-    """Read a `pymupdf.Page`; the page object is turned upright in memory."""
+def read_page(module: Any, page: Any, *, by_font: bool = False) -> PageText:
+    """Read a `pymupdf.Page`; the page object is turned upright in memory.
+
+    Args:
+        by_font: begin a new segment wherever the font changes, so that each has one.
+    """
     rotation = int(page.rotation)
     if rotation:
         page.remove_rotation()
-    found = _read(module, page, rotation)
+    found = _read(module, page, rotation, by_font)
     side = _side(found[1])
     if side:
         page.set_rotation(side)
         page.remove_rotation()
-        found = _read(module, page, rotation)
+        found = _read(module, page, rotation, by_font)
         found[0].turned = side
     return found[0]
 
 
-def _read(module: Any, page: Any, rotation: int) -> tuple[PageText, dict[tuple[int, int], int]]:
+def _read(
+    module: Any, page: Any, rotation: int, by_font: bool
+) -> tuple[PageText, dict[tuple[int, int], int]]:
     # Without a code for unknown glyphs: MuPDF would else invent Chinese characters for them.
     flags = (
         module.TEXTFLAGS_RAWDICT & ~module.TEXT_PRESERVE_IMAGES
@@ -105,10 +118,12 @@ def _read(module: Any, page: Any, rotation: int) -> tuple[PageText, dict[tuple[i
     result = PageText(
         page.number + 1, float(page.rect.width), float(page.rect.height), rotation, [], Glyphs()
     )
-    reader = _Reader(result)
+    reader = _Reader(result, by_font)
     for block in raw["blocks"]:
         for line in block.get("lines", ()):
             reader.line(line)
+    for glyphs in result.fonts.values():
+        result.glyphs.add(glyphs)
     total = reader.visible + reader.invisible
     result.invisible_share = reader.invisible / total if total else 0.0
     result.fake_bold = reader.duplicates > _DUPLICATE_SHARE * max(reader.visible, 1)
@@ -119,8 +134,9 @@ def _read(module: Any, page: Any, rotation: int) -> tuple[PageText, dict[tuple[i
 class _Reader:
     """Collects the segments of a page."""
 
-    def __init__(self, page: PageText) -> None:
+    def __init__(self, page: PageText, by_font: bool) -> None:
         self._page = page
+        self._by_font = by_font
         self._drawn: dict[tuple[str, int, int], list[tuple[float, float]]] = {}
         self.visible = self.invisible = self.duplicates = 0
         self.directions: dict[tuple[int, int], int] = {}
@@ -131,12 +147,16 @@ class _Reader:
         vertical = bool(line.get("wmode"))
         along = (0, 0) if vertical else (round(dx), round(dy))
         segment: Segment | None = None
+        hidden: Segment | None = None
         for span in line["spans"]:
             chars = span["chars"]
+            if self._by_font:
+                segment = None
             self.directions[along] = self.directions.get(along, 0) + len(chars)
             painted = span["char_flags"] & (_FILLED | _STROKED) and span["alpha"] > 0
             if not painted and not span["char_flags"] & _CLIPPING:
                 self.invisible += sum(not c["c"].isspace() for c in chars)
+                hidden = self._hide(span, hidden, vertical)
                 continue
             faint = span["alpha"] < _FAINT_ALPHA and span["size"] >= _FAINT_SIZE_PT
             if slanted or faint:
@@ -145,10 +165,35 @@ class _Reader:
             unknown = bool(span["char_flags"] & (_IS_CID | _IS_GID))
             if _is_bytes("".join(char["c"] for char in chars)):
                 for _ in chars:
-                    self._page.glyphs.count("\ufffd")
+                    self._glyphs(span["font"]).count("\ufffd")
                 continue
+            glyphs = self._glyphs(span["font"])
             for char in chars:
-                segment = self._char(char, span, segment, vertical, unknown)
+                segment = self._char(char, span, segment, vertical, unknown, glyphs)
+
+    def _glyphs(self, font: str) -> Glyphs:
+        """The counts of a font."""
+        if font not in self._page.fonts:
+            self._page.fonts[font] = Glyphs()
+        return self._page.fonts[font]
+
+    def _hide(
+        self, span: dict[str, Any], segment: Segment | None, vertical: bool
+    ) -> Segment | None:
+        """Keep a run that is not painted apart, one segment per line."""
+        for char in span["chars"]:
+            text = char["c"]
+            if text == "\ufffd" or (segment is None and text.isspace()):
+                continue
+            x0, y0, x1, y1 = char["bbox"]
+            if segment is None:
+                segment = Segment("", x0, y0, x1, y1, span["size"], False, vertical)
+                self._page.hidden.append(segment)
+            segment.text += text
+            segment.chars.append((text, x0, y0, x1, y1))
+            segment.x0, segment.y0 = min(segment.x0, x0), min(segment.y0, y0)
+            segment.x1, segment.y1 = max(segment.x1, x1), max(segment.y1, y1)
+        return segment
 
     def _char(
         self,
@@ -157,27 +202,33 @@ class _Reader:
         segment: Segment | None,
         vertical: bool,
         unknown: bool,
+        glyphs: Glyphs,
     ) -> Segment | None:
         text = char["c"]
         x0, y0, x1, y1 = char["bbox"]
         size = span["size"]
+        apart = x0 - segment.x1 if segment is not None and not vertical else 0.0
         if not text.isspace():
             if self._is_drawn(text, x0, y0, size):
                 self.duplicates += 1
                 return segment
             self.visible += 1
-            self._page.glyphs.count("\ufffd" if unknown else text)
+            if segment is None or apart > _BLANK_GAP * size:
+                glyphs.gap()
+            glyphs.count("\ufffd" if unknown else text)
             if text == "\ufffd":
                 return segment
-        elif segment is None:
-            return None
-        if segment is not None and not vertical and x0 - segment.x1 > _SPLIT_GAP * size:
+        else:
+            glyphs.gap()
+            if segment is None:
+                return None
+        if apart > _SPLIT_GAP * size:
             segment = None
         if segment is None:
             bold = bool(span["flags"] & 16) or "bold" in span["font"].lower()
-            segment = Segment("", x0, y0, x1, y1, size, bold, vertical)
+            segment = Segment("", x0, y0, x1, y1, size, bold, vertical, font=span["font"])
             self._page.segments.append(segment)
-        elif not vertical and x0 - segment.x1 > _BLANK_GAP * size and segment.text[-1:] != " ":
+        elif apart > _BLANK_GAP * size and segment.text[-1:] != " ":
             segment.text += " "
         segment.text += text
         segment.chars.append((text, x0, y0, x1, y1))
