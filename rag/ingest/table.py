@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import groupby, pairwise
 
 Rows = Sequence[Sequence[str]]
 
@@ -93,12 +94,25 @@ def find_header(rows: Rows, depth: Sequence[int] = ()) -> tuple[int, int] | None
             continue
         height = depth[index] if index < len(depth) else 1
         height = min(height, 3, len(rows) - index)
-        if height > 1 and not any(is_value(c) for r in rows[index : index + height] for c in r):
+        if height == 1 and _shares_names(row):
+            height = min(2, len(rows) - index)
+        if height > 1 and not any(_is_body(c) for r in rows[index : index + height] for c in r):
             merged = merge_header(rows[index : index + height])
-            if len(set(merged)) == len(merged):
+            names = [name for name, _ in groupby(merged)]
+            # Names of merged cells stand once for each column that they cover.
+            if len(set(names)) == len(names) and (depth or len(names) == len(merged)):
                 return index, height
         return (index, 1) if looks_like_header(row) else None
     return None
+
+
+def _shares_names(row: Sequence[str]) -> bool:
+    """Whether neighbouring cells are the same: a name over several columns."""
+    return any(a.strip() and a.strip() == b.strip() for a, b in pairwise(row))
+
+
+def _is_body(cell: str) -> bool:
+    return is_value(cell) and not _YEAR_HEADER.fullmatch(cell.strip())
 
 
 def merge_header(rows: Rows) -> list[str]:

@@ -41,11 +41,7 @@ def find_grids(drawings: Sequence[dict[str, Any]], width: float, height: float) 
         drawings: the page's vector graphics as `get_cdrawings` gives them.
         width, height: the page's size in points.
     """
-    if len(drawings) > _MAX_DRAWINGS:
-        return []
-    raw = list(_rules(drawings, width, height))
-    across = _joined(edge for is_across, edge in raw if is_across)
-    down = _joined(edge for is_across, edge in raw if not is_across)
+    across, down = rules(drawings, width, height)
     if len(across) < 2 or len(across) + len(down) > _MAX_EDGES:
         return []
     down = sorted([*down, *_open_sides(across, down)])
@@ -54,6 +50,20 @@ def find_grids(drawings: Sequence[dict[str, Any]], width: float, height: float) 
     cells = _cells(across, down)
     grids = [grid for grid in _gathered(cells) if len(grid) > 1]
     return sorted(grids, key=lambda grid: min(cell[1] for cell in grid))
+
+
+def rules(
+    drawings: Sequence[dict[str, Any]], width: float, height: float
+) -> tuple[list[Edge], list[Edge]]:
+    """The rules that run across a page and those that run down, pieces of one joined.
+
+    Both are empty for a page that is a drawing.
+    """
+    if len(drawings) > _MAX_DRAWINGS:
+        return [], []
+    raw = list(_rules(drawings, width, height))
+    across = _joined(edge for is_across, edge in raw if is_across)
+    return across, _joined(edge for is_across, edge in raw if not is_across)
 
 
 def _rules(

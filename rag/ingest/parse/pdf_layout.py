@@ -11,7 +11,8 @@ from typing import Any
 
 from rag.ingest.headings import clause_label, heading_level
 from rag.ingest.lines import join_wrapped
-from rag.ingest.parse.pdf_order import Column, Row
+from rag.ingest.parse.pdf_found import FoundTable
+from rag.ingest.parse.pdf_order import Column, Row, with_tables
 from rag.ingest.table import to_markdown
 from rag.types import BBox, Block
 
@@ -28,9 +29,6 @@ _BULLET = re.compile(r"[•●○■▪◆◇➢✓▶►\uf0b7\uf06c\uf0d8\uf0a
 _CONTENTS_LINE = re.compile(r"[.．…·․‥]{4,}\s*[-—]?\s*(?:\d{1,4}|[ivxlc]{1,6})\s*[-—]?$")
 _SENTENCE_END = tuple("。！？；.!?;:：”」』）)】")
 _NO_HEADING_END = tuple("。；;，,、")
-_MIN_TABLE_ROWS = 3
-_MIN_TABLE_COLUMNS = 3
-_MAX_TABLE_COLUMNS = 15
 
 
 @dataclass(slots=True)
@@ -45,20 +43,15 @@ class Style:
 
 def column_blocks(column: Column, page: int, style: Style) -> Iterator[Block]:
     """The blocks of one column in order."""
-    rows = [row for row in column.rows if not _CONTENTS_LINE.search(row.text)]
+    rows = with_tables([row for row in column.rows if not _CONTENTS_LINE.search(row.text)])
     leading = _leading(rows)
     index = 0
     while index < len(rows):
         row = rows[index]
         table = row.items[0].table
         if table is not None:
-            yield from _ruled(table, page)
+            yield _table(table, page)
             index += 1
-            continue
-        length = _aligned_run(rows, index)
-        if length:
-            yield _aligned_table(rows[index : index + length], page)
-            index += length
             continue
         level = _level(rows, index, column, style, leading)
         if level is not None:
@@ -84,7 +77,7 @@ def _starts_block(
     rows: Sequence[Row], at: int, first: int, column: Column, style: Style, leading: float
 ) -> bool:
     row, previous = rows[at], rows[at - 1]
-    if row.items[0].table is not None or _aligned_run(rows, at):
+    if row.items[0].table is not None:
         return True
     if _level(rows, at, column, style, leading) is not None:
         return True
@@ -205,77 +198,13 @@ def _box(rows: Sequence[Row]) -> BBox:
     )
 
 
-def _ruled(table: Any, page: int) -> Iterator[Block]:
+def _table(table: FoundTable, page: int) -> Block:
+    """The table as it was found; its header is told when all pages are known."""
     x0, y0, x1, y1 = table.bbox
-    box = (round(x0, 1), round(y0, 1), round(x1, 1), round(y1, 1))
-    for banner in table.banners:
-        yield Block(kind="paragraph", text=banner, page=page, bbox=box)
-    yield Block(
-        kind="table",
-        text=to_markdown(table.rows),
-        rows=tuple(map(tuple, table.rows)),
-        page=page,
-        bbox=box,
-        metadata={"edges": table.edges, "has_header": table.has_header},
-    )
-
-
-# --- Tables without rules ------------------------------------------------------------
-
-
-def _aligned_run(rows: Sequence[Row], start: int) -> int:
-    """How many rows from `start` on are a table without rules; 0 for none."""
-    end = start
-    spans: list[list[float]] = []
-    while end < len(rows) and len(rows[end].items) >= _MIN_TABLE_COLUMNS - (end > start):
-        if rows[end].items[0].table is not None or not _fits(spans, rows[end]):
-            break
-        end += 1
-    full = sum(len(row.items) >= _MIN_TABLE_COLUMNS for row in rows[start:end])
-    enough = end - start >= _MIN_TABLE_ROWS and full >= _MIN_TABLE_ROWS
-    fits = _MIN_TABLE_COLUMNS <= len(spans) <= _MAX_TABLE_COLUMNS
-    return end - start if enough and fits else 0
-
-
-def _fits(spans: list[list[float]], row: Row) -> bool:
-    """Whether the row's segments fall into the columns so far; widens the columns."""
-    wanted: list[list[float]] = [list(span) for span in spans]
-    taken: set[int] = set()
-    for item in row.items:
-        touching = [s for s in wanted if item.x0 <= s[1] and item.x1 >= s[0]]
-        if len(touching) > 1 or (touching and id(touching[0]) in taken):
-            return False
-        taken.update(map(id, touching))
-        if touching:
-            touching[0][0] = min(touching[0][0], item.x0)
-            touching[0][1] = max(touching[0][1], item.x1)
-        else:
-            wanted.append([item.x0, item.x1])
-            taken.add(id(wanted[-1]))
-    wanted.sort()
-    if any(a[1] > b[0] for a, b in pairwise(wanted)):
-        return False
-    spans[:] = wanted
-    return True
-
-
-def _aligned_table(rows: Sequence[Row], page: int) -> Block:
-    spans: list[list[float]] = []
-    for row in rows:
-        _fits(spans, row)
-    cells: list[list[str]] = []
-    for row in rows:
-        texts = [""] * len(spans)
-        for item in row.items:
-            column = next(i for i, s in enumerate(spans) if s[0] <= item.x0 and item.x1 <= s[1])
-            if item.segment is not None:
-                texts[column] = f"{texts[column]} {item.segment.text.strip()}".strip()
-        cells.append(texts)
     return Block(
         kind="table",
-        text=to_markdown(cells),
-        rows=tuple(map(tuple, cells)),
+        text=to_markdown(table.rows),
         page=page,
-        bbox=_box(rows),
-        metadata={"edges": tuple(round(s[0], 1) for s in spans), "has_header": True},
+        bbox=(round(x0, 1), round(y0, 1), round(x1, 1), round(y1, 1)),
+        metadata={"found": table},
     )

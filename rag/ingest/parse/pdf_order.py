@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
+from rag.ingest.parse.pdf_borderless import TextLine, grow
+from rag.ingest.parse.pdf_found import FoundTable
 from rag.ingest.parse.pdf_page import Segment
-from rag.ingest.parse.pdf_tables import FoundTable
 
 _BIN_PT = 2.0
 _MIN_GUTTER_PT = 6.0
@@ -204,3 +205,36 @@ def _row(items: list[Item]) -> Row:
         row.text += (" " if previous is not None and gap > 0.2 * segment.size else "") + text
         previous = segment
     return row
+
+
+def with_tables(rows: Sequence[Row]) -> list[Row]:
+    """The rows, those that are tables without rules replaced by one row for each table."""
+    found: list[Row] = []
+    run: list[Row] = []
+    for row in [*rows, None]:
+        if row is not None and row.items[0].table is None:
+            run.append(row)
+            continue
+        found.extend(_tables_in(run))
+        run = []
+        if row is not None:
+            found.append(row)
+    return found
+
+
+def _tables_in(rows: Sequence[Row]) -> Iterator[Row]:
+    lines = [
+        TextLine([i.segment for i in row.items if i.segment], row.y0, row.y1, row.size)
+        for row in rows
+    ]
+    done = index = 0
+    while index < len(rows):
+        table = grow(lines, index)
+        if table is None or table[0] < done:
+            index += 1
+            continue
+        begin, end, cells = table
+        yield from rows[done:begin]
+        yield _row([Item(*cells.bbox, table=cells)])
+        done = index = end
+    yield from rows[done:]

@@ -1,21 +1,25 @@
 """Fills the ruled tables of a PDF page with their texts, glyph by glyph.
 
 The glyphs are those that the rest of the page is made of (bold drawn once, nothing invisible);
-a merged cell gives its text to each row and column that it covers.
+a merged cell gives its text to each row and column that it covers. What rules leave open
+(several rows or columns in one ruled cell) is read from the places of the texts.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from rag.ingest.lines import join_wrapped
+from rag.ingest.parse.pdf_cells import Char, Line, is_sideways, joined, lines_of, parted
+from rag.ingest.parse.pdf_found import FoundTable
 from rag.ingest.parse.pdf_grid import Cell, find_grids
+from rag.ingest.parse.pdf_lined import find_lined
 from rag.ingest.parse.pdf_page import PageText
-from rag.ingest.table import find_header, is_banner, merge_header
-from rag.types import BBox
+from rag.ingest.table import is_value
+
+__all__ = ["FoundTable", "find_tables"]
 
 _HEADER_SHARE = 0.13
 """Share of the page's height within which a rule sets off a header; chosen by us."""
@@ -26,24 +30,15 @@ _SNAP_PT = 2.0
 
 _MIN_UNRULED = 3
 """Lines side by side in most cells of a row from which each is a row. Chosen by us: two may
-be a wrapped heading."""
+be a wrapped heading, unless they are numbers."""
 
-Char = tuple[str, float, float, float, float]
-Line = tuple[float, str]
+_FULL = 1.6
+"""A cell's last line is full when fewer glyphs than this would still have fitted."""
 
-
-@dataclass(slots=True)
-class FoundTable:
-    """A table with its header first; `banners` are titles that stood in its first rows.
-
-    `edges` are the columns' left edges, to recognise the same table on the next page.
-    """
-
-    bbox: BBox
-    rows: list[list[str]]
-    banners: list[str]
-    has_header: bool
-    edges: tuple[float, ...]
+_FRAME_CELLS = 6
+_FRAME_TEXT = 300
+"""A grid of fewer cells, one of which holds nearly all text and more characters than the
+second, is a frame round a page."""
 
 
 def find_tables(page: Any, text: PageText) -> list[FoundTable]:
@@ -53,9 +48,10 @@ def find_tables(page: Any, text: PageText) -> list[FoundTable]:
     text.header_rule = _header_rule(drawings, text)
     found: list[FoundTable] = []
     for cells in find_grids(drawings, text.width, text.height):
-        table = _fill(cells, text)
+        table = _Filling(cells, text).table()
         if table is not None:
             found.append(table)
+    found.extend(find_lined(drawings, text))
     return found
 
 
@@ -71,138 +67,187 @@ def _header_rule(drawings: Sequence[dict[str, Any]], text: PageText) -> float | 
     return min(found, default=None)
 
 
-def _fill(cells: Sequence[Cell], text: PageText) -> FoundTable | None:
-    xs = _edges([c[0] for c in cells] + [c[2] for c in cells])
-    ys = _edges([c[1] for c in cells] + [c[3] for c in cells])
-    if len(xs) < 3 or len(ys) < 3:
-        return None
-    owner: dict[tuple[int, int], int] = {}
-    for number, (x0, y0, x1, y1) in enumerate(cells):
-        for row in range(_index(ys, y0), _index(ys, y1)):
-            for column in range(_index(xs, x0), _index(xs, x1)):
-                owner[row, column] = number
-    glyphs: dict[int, list[Char]] = {}
-    for segment in text.segments:
-        if segment.x1 < xs[0] or segment.x0 > xs[-1] or segment.y1 < ys[0] or segment.y0 > ys[-1]:
-            continue
-        for char in segment.chars:
-            x, y = (char[1] + char[3]) / 2, (char[2] + char[4]) / 2
-            cell = owner.get((bisect_right(ys, y) - 1, bisect_right(xs, x) - 1))
-            if cell is not None:
-                glyphs.setdefault(cell, []).append(char)
-    lines = {cell: _cell_lines(chars) for cell, chars in glyphs.items()}
-    texts = {cell: _joined(found) for cell, found in lines.items()}
-    if sum(bool(t) for t in texts.values()) < 2 or _is_frame(cells, texts):
-        return None
-    rows: list[list[str]] = []
-    depth: list[int] = []
-    for row in range(len(ys) - 1):
-        owners = [owner.get((row, column), -1) for column in range(len(xs) - 1)]
-        starting = [n for n in set(owners) if n >= 0 and _index(ys, cells[n][1]) == row]
-        reach = max((_index(ys, cells[n][3]) - row for n in starting), default=1)
-        split = _unruled_rows(owners, lines) if reach == 1 else None
-        if split is None:
-            rows.append([texts.get(n, "") for n in owners])
-            depth.append(reach)
-        else:
-            rows.extend(split)
-            depth.extend([1] * len(split))
-    _take_out(text, xs, ys, owner)
-    return _with_header(rows, depth, (xs[0], ys[0], xs[-1], ys[-1]), xs)
+@dataclass(slots=True)
+class _Box:
+    """A cell of the grid with its text, as half-open ranges of rows and columns."""
+
+    row: int
+    column: int
+    row_end: int
+    column_end: int
+    chars: list[Char] = field(default_factory=list)
+    runs: list[str] = field(default_factory=list)
+    lines: list[Line] = field(default_factory=list)
+    title: str = ""
+
+    @property
+    def text(self) -> str:
+        """Its text, below the title that it shares with its neighbours."""
+        own = " ".join([*self.runs, joined(self.lines)]).strip()
+        return "/".join(part for part in (self.title, own) if part)
 
 
-def _with_header(
-    rows: list[list[str]], depth: list[int], bbox: BBox, xs: Sequence[float]
-) -> FoundTable | None:
-    kept = [i for i, row in enumerate(rows) if any(row)]
-    rows, depth = [rows[i] for i in kept], [depth[i] for i in kept]
-    used = [i for i in range(len(rows[0])) if any(row[i] for row in rows)]
-    rows = [[row[i] for i in used] for row in rows]
-    edges = tuple(round(xs[i], 1) for i in used)
-    banners: list[str] = []
-    while len(rows) > 2 and is_banner(rows[0]):
-        banners.append(next(cell for cell in rows.pop(0) if cell))
-        depth.pop(0)
-    found = find_header(rows, depth)
-    if found is not None and found[0] == 0:
-        height = found[1]
-        rows = [merge_header(rows[:height]), *rows[height:]]
-    return FoundTable(bbox, rows, banners, found is not None and found[0] == 0, edges)
+class _Filling:
+    """One grid while it is filled."""
 
-
-def _is_frame(cells: Sequence[Cell], texts: dict[int, str]) -> bool:
-    """Whether nearly all text is in one cell: a frame round a page, not a table."""
-    lengths = sorted((len(t) for t in texts.values()), reverse=True)
-    return len(cells) < 6 and lengths[0] > 300 and lengths[0] > 0.85 * sum(lengths)
-
-
-def _take_out(
-    text: PageText,
-    xs: Sequence[float],
-    ys: Sequence[float],
-    owner: dict[tuple[int, int], int],
-) -> None:
-    """Remove the table's glyphs from the page; what sticks out of the table stays."""
-    kept = []
-    for segment in text.segments:
-        outside = [
-            char
-            for char in segment.chars
-            if (
-                bisect_right(ys, (char[2] + char[4]) / 2) - 1,
-                bisect_right(xs, (char[1] + char[3]) / 2) - 1,
+    def __init__(self, cells: Sequence[Cell], text: PageText) -> None:
+        self._text = text
+        self._xs = _edges([c[0] for c in cells] + [c[2] for c in cells])
+        self._ys = _edges([c[1] for c in cells] + [c[3] for c in cells])
+        self._at: dict[tuple[int, int], _Box] = {}
+        self._boxes: list[_Box] = []
+        for x0, y0, x1, y1 in cells:
+            box = _Box(
+                _index(self._ys, y0),
+                _index(self._xs, x0),
+                _index(self._ys, y1),
+                _index(self._xs, x1),
             )
-            not in owner
-        ]
-        if len(outside) == len(segment.chars):
-            kept.append(segment)
-            continue
-        visible = [char for char in outside if not char[0].isspace()]
-        if visible:
-            segment.text = "".join(char[0] for char in outside)
-            segment.chars = outside
-            segment.x0 = min(char[1] for char in visible)
-            segment.x1 = max(char[3] for char in visible)
-            kept.append(segment)
-    text.segments = kept
+            self._boxes.append(box)
+            self._place(box)
+
+    def table(self) -> FoundTable | None:
+        """The filled table, its glyphs taken out of the page; None if it isn't one."""
+        xs, ys = self._xs, self._ys
+        if len(xs) < 3 or len(ys) < 2:
+            return None
+        self._collect()
+        if sum(bool(box.text) for box in self._boxes) < 2 or self._is_frame():
+            return None
+        self._part()
+        rows: list[list[str]] = []
+        depth: list[int] = []
+        across: list[bool] = []
+        full: tuple[bool, ...] = ()
+        for row in range(len(ys) - 1):
+            boxes = [self._at.get((row, column)) for column in range(len(xs) - 1)]
+            starting = [box for box in boxes if box is not None and box.row == row]
+            reach = max((box.row_end - row for box in starting), default=1)
+            split = _unruled_rows(boxes) if reach == 1 else None
+            single = boxes[0] is not None and all(box is boxes[0] for box in boxes)
+            if split is None:
+                rows.append([box.text if box is not None else "" for box in boxes])
+                split = rows[-1:]
+            else:
+                rows.extend(split)
+                reach = 1
+            depth.extend([reach] * len(split))
+            across.extend([single] * len(split))
+            full = tuple(self._is_full(box) for box in boxes)
+        self._take_out()
+        kept = [i for i, cells in enumerate(rows) if any(cells)]
+        if not kept:
+            return None
+        return FoundTable(
+            (xs[0], ys[0], xs[-1], ys[-1]),
+            [rows[i] for i in kept],
+            tuple(round(x, 1) for x in xs),
+            [depth[i] for i in kept],
+            [across[i] for i in kept],
+            full=full if kept[-1] == len(rows) - 1 else (),
+        )
+
+    def _place(self, box: _Box) -> None:
+        for row in range(box.row, box.row_end):
+            for column in range(box.column, box.column_end):
+                self._at[row, column] = box
+
+    def _find(self, char: Char) -> _Box | None:
+        x, y = (char[1] + char[3]) / 2, (char[2] + char[4]) / 2
+        return self._at.get((bisect_right(self._ys, y) - 1, bisect_right(self._xs, x) - 1))
+
+    def _collect(self) -> None:
+        xs, ys = self._xs, self._ys
+        for segment in self._text.segments:
+            if segment.x1 < xs[0] or segment.x0 > xs[-1]:
+                continue
+            if segment.y1 < ys[0] or segment.y0 > ys[-1]:
+                continue
+            if is_sideways(segment):
+                box = self._find(segment.chars[len(segment.chars) // 2])
+                if box is not None:
+                    box.runs.append(segment.text.strip())
+                continue
+            for char in segment.chars:
+                box = self._find(char)
+                if box is not None:
+                    box.chars.append(char)
+        for box in self._boxes:
+            box.lines = lines_of(box.chars)
+
+    def _is_frame(self) -> bool:
+        lengths = sorted((len(box.text) for box in self._boxes), reverse=True)
+        longest = lengths[0] > _FRAME_TEXT and lengths[0] > 0.85 * sum(lengths)
+        return len(self._boxes) < _FRAME_CELLS and longest
+
+    def _part(self) -> None:
+        """Cut cells across several columns whose texts stand in the columns one by one."""
+        for box in list(self._boxes):
+            if box.column_end - box.column < 2 or box.runs:
+                continue
+            edges = self._xs[box.column : box.column_end + 1]
+            parts = [parted(line, edges) for line in box.lines]
+            split = [index for index, part in enumerate(parts) if part]
+            # A title above its columns is fine; anything else is text that happens to have gaps.
+            if not split or split != list(range(split[0], len(parts))):
+                continue
+            title = joined(box.lines[: split[0]])
+            for column in range(box.column, box.column_end):
+                own = _Box(box.row, column, box.row_end, column + 1, title=title)
+                own.lines = [
+                    part[column - box.column]
+                    for part in parts[split[0] :]
+                    if part and column - box.column in part
+                ]
+                self._boxes.append(own)
+                self._place(own)
+
+    def _is_full(self, box: _Box | None) -> bool:
+        if box is None or not box.lines:
+            return False
+        last = box.lines[-1]
+        left = last.x0 - self._xs[box.column]
+        return last.x1 + _FULL * last.height / 1.2 + min(left, 6.0) > self._xs[box.column_end]
+
+    def _take_out(self) -> None:
+        """Remove the table's glyphs from the page; what sticks out of the table stays."""
+        kept = []
+        for segment in self._text.segments:
+            if is_sideways(segment) and self._find(segment.chars[len(segment.chars) // 2]):
+                continue
+            outside = [char for char in segment.chars if self._find(char) is None]
+            if len(outside) == len(segment.chars):
+                kept.append(segment)
+                continue
+            visible = [char for char in outside if not char[0].isspace()]
+            if visible:
+                segment.text = "".join(char[0] for char in outside)
+                segment.chars = outside
+                segment.x0 = min(char[1] for char in visible)
+                segment.x1 = max(char[3] for char in visible)
+                kept.append(segment)
+        self._text.segments = kept
 
 
-def _cell_lines(chars: list[Char]) -> list[Line]:
-    """The cell's lines from top to bottom: vertical centre and text."""
-    groups: list[tuple[float, list[Char]]] = []
-    for char in chars:
-        middle = (char[2] + char[4]) / 2
-        for place, group in groups:
-            if abs(place - middle) < (char[4] - char[2]) * 0.5:
-                group.append(char)
-                break
-        else:
-            groups.append((middle, [char]))
-    groups.sort(key=lambda entry: entry[0])
-    texts = [(y, "".join(c[0] for c in sorted(g, key=lambda c: c[1]))) for y, g in groups]
-    return [(y, text.strip()) for y, text in texts if text.strip()]
-
-
-def _joined(lines: Sequence[Line]) -> str:
-    return " ".join(join_wrapped([text for _, text in lines]).split())
-
-
-def _unruled_rows(owners: Sequence[int], lines: dict[int, list[Line]]) -> list[list[str]] | None:
+def _unruled_rows(boxes: Sequence[_Box | None]) -> list[list[str]] | None:
     """The rows inside one ruled row: some tables are ruled only every few rows. None when
     the cells' lines don't stand side by side, which means that they are wrapped text."""
-    filled = {n: lines[n] for n in owners if lines.get(n)}
-    most = max(map(len, filled.values()), default=0)
-    full = [found for found in filled.values() if len(found) == most]
-    if most < _MIN_UNRULED or len(full) < max(2, 0.6 * len(filled)):
+    filled = {id(box): box for box in boxes if box is not None and box.lines}
+    most = max((len(box.lines) for box in filled.values()), default=0)
+    full = [box for box in filled.values() if len(box.lines) == most]
+    if most < 2 or len(full) < max(2, 0.6 * len(filled)):
         return None
-    places = [y for y, _ in full[0]]
-    rows = [[""] * len(owners) for _ in places]
-    for column, number in enumerate(owners):
-        for y, text in filled.get(number, ()):
-            row = min(range(most), key=lambda i: abs(places[i] - y))
-            if abs(places[row] - y) > _SNAP_PT:
+    numbers = sum(all(is_value(line.text) for line in box.lines) for box in full)
+    if most < _MIN_UNRULED and numbers < 2:
+        return None
+    places = [line.middle for line in full[0].lines]
+    rows = [[""] * len(boxes) for _ in places]
+    for column, box in enumerate(boxes):
+        for line in box.lines if box is not None else ():
+            row = min(range(most), key=lambda i: abs(places[i] - line.middle))
+            if abs(places[row] - line.middle) > _SNAP_PT:
                 return None
-            rows[row][column] = text
+            rows[row][column] = line.text
     return rows
 
 

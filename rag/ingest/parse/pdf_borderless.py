@@ -1,0 +1,387 @@
+"""Finds the columns and rows of tables that no rules divide: part of the PDF parser.
+
+Lines whose pieces keep to the same columns are a table. Which lines make one row is told by
+the distance of the lines, by cells that are full to their right edge, and by numbers, which
+never wrap.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from statistics import median
+
+from rag.ingest.headings import clause_label
+from rag.ingest.lines import join_wrapped
+from rag.ingest.parse.pdf_cells import Line, parted, with_exponents
+from rag.ingest.parse.pdf_found import FoundTable
+from rag.ingest.parse.pdf_page import Segment
+from rag.ingest.table import is_value
+
+MAX_COLUMNS = 15
+_MIN_LINES = 3
+_TALL_GAP = 2.6
+_WIDER = 1.35
+_FULL = 1.4
+_LONG = 14
+"""Lines of a table; in font sizes, the empty band that ends one; how many times wider the steps
+between rows are than those between the lines of a row; glyphs that would still have fitted
+into a full cell; characters from which cells that fill their column are running text.
+Chosen by us."""
+
+_LABELLED = re.compile(r"[^:：]{1,12}[:：].*")
+_MARK = re.compile(
+    r"[\d一二三四五六七八九十百]{0,4}[-–—•●○■▪◆◇➢✓→·▶►*.．、)）(（①-⑳\d一二三四五六七八九十]{0,4}"
+)
+
+Span = tuple[float, float]
+
+
+@dataclass(slots=True)
+class TextLine:
+    """One printed line: its pieces from left to right, its vertical extent and font size."""
+
+    pieces: list[Segment]
+    y0: float
+    y1: float
+    size: float
+    cells: dict[int, Segment] = field(default_factory=dict)
+
+
+def grow(lines: Sequence[TextLine], start: int) -> tuple[int, int, FoundTable] | None:
+    """The table around the line `start`: its first line, the line behind it, and its cells.
+
+    None when there is none. Lines above `start` are taken for its header where they fit.
+    """
+    first = lines[start]
+    if len(first.pieces) < 2:
+        return None
+    spans: list[Span] = [(p.x0, p.x1) for p in first.pieces]
+    end = start + 1
+    while end < len(lines) and _is_near(lines[end - 1], lines[end]):
+        wider = _with(spans, lines[end])
+        if wider is None:
+            break
+        spans = wider
+        end += 1
+    while end > start + 1 and not _belongs(lines, end - 1, spans):
+        end -= 1
+    if end - start < 2 or not 2 <= len(spans) <= MAX_COLUMNS:
+        return None
+    begin = start
+    while begin > 0 and start - begin < 2 and _is_near(lines[begin - 1], lines[begin]):
+        above = lines[begin - 1]
+        wider = _with(spans, above) if len(above.pieces) > 1 and not _labels(above) else None
+        if wider is None or len(wider) != len(spans):
+            break
+        spans = wider
+        begin -= 1
+    groups: list[list[str]] = []
+    body = begin
+    while begin > 0 and len(groups) < 2 and _is_near(lines[begin - 1], lines[begin]):
+        titles = spread(lines[begin - 1], spans)
+        if titles is None:
+            break
+        groups.insert(0, titles)
+        begin -= 1
+    table = cells_of(lines[body:end], spans, groups)
+    if table is None or not _is_table(lines[body:end], spans, table):
+        return None
+    table.bbox = (
+        min(p.x0 for line in lines[begin:end] for p in line.pieces),
+        min(line.y0 for line in lines[begin:end]),
+        max(p.x1 for line in lines[begin:end] for p in line.pieces),
+        max(line.y1 for line in lines[begin:end]),
+    )
+    return begin, end, table
+
+
+def columns_of(lines: Sequence[TextLine]) -> list[Span] | None:
+    """The columns that all lines keep to; None when they don't."""
+    ordered = sorted(lines, key=lambda line: -len(line.pieces))
+    spans: list[Span] = [(p.x0, p.x1) for p in ordered[0].pieces]
+    for line in ordered[1:]:
+        wider = _with(spans, line)
+        if wider is None:
+            return None
+        spans = wider
+    return spans
+
+
+def cells_of(
+    lines: Sequence[TextLine],
+    spans: Sequence[Span],
+    groups: Sequence[list[str]] = (),
+    bands: Sequence[float] = (),
+) -> FoundTable | None:
+    """The table that the lines make in these columns.
+
+    Args:
+        groups: header rows above the lines, already spread over the columns.
+        bands: where rules part the rows, from top to bottom; empty when none do.
+    """
+    for line in lines:
+        line.cells = _placed(line, spans) or {}
+    if bands:
+        rows = _by_bands(lines, bands)
+    else:
+        rows = _rows(lines, spans)
+    cells: list[list[str]] = [list(titles) for titles in groups]
+    for row in rows:
+        texts = [""] * len(spans)
+        for column in range(len(spans)):
+            parts = [with_exponents(line.cells[column]) for line in row if column in line.cells]
+            texts[column] = " ".join(join_wrapped(parts).split())
+        cells.append(texts)
+    if not rows:
+        return None
+    middles = [(a[1] + b[0]) / 2 for a, b in pairwise(spans)]
+    edges = (spans[0][0], *middles, spans[-1][1])
+    last = rows[-1]
+    full = tuple(
+        any(_is_full(line.cells[c], spans[c]) for line in last[-1:] if c in line.cells)
+        for c in range(len(spans))
+    )
+    return FoundTable(
+        (edges[0], lines[0].y0, edges[-1], lines[-1].y1),
+        cells,
+        tuple(round(edge, 1) for edge in edges),
+        header=len(groups) + 1 if groups else 0,
+        full=full,
+        ruled=False,
+    )
+
+
+def spread(line: TextLine, spans: Sequence[Span], rules: Sequence[Span] = ()) -> list[str] | None:
+    """A line of group titles as one text for each column that it stands above; None when
+    the line is something else.
+
+    Args:
+        rules: horizontal extents of short rules below the titles, which say what they cover.
+    """
+    pieces = line.pieces
+    if (len(pieces) < 2 and not rules) or _labels(line):
+        return None
+    touched: list[tuple[int, int]] = []
+    for piece in pieces:
+        rule = next((r for r in rules if r[0] <= (piece.x0 + piece.x1) / 2 <= r[1]), None)
+        low, high = rule or (piece.x0, piece.x1)
+        over = [i for i, s in enumerate(spans) if s[0] < high and s[1] > low]
+        if not over:
+            over = [min(range(len(spans)), key=lambda i: _apart(spans[i], piece))]
+        touched.append((over[0], over[-1]))
+    if any(a[1] >= b[0] for a, b in pairwise(touched)):
+        return None
+    if all(a == b for a, b in touched) and len(pieces) < 2:
+        return None
+    titles = [""] * len(spans)
+    floor = 0
+    for number, piece in enumerate(pieces):
+        low, high = touched[number]
+        ceiling = touched[number + 1][0] if number + 1 < len(pieces) else len(spans)
+        middle = (piece.x0 + piece.x1) / 2
+        ranges = [(a, b) for a in range(floor, low + 1) for b in range(high, ceiling)]
+        low, high = min(
+            ranges,
+            key=lambda r: (round(abs((spans[r[0]][0] + spans[r[1]][1]) / 2 - middle)), r[0] - r[1]),
+        )
+        for column in range(low, high + 1):
+            titles[column] = piece.text.strip()
+        floor = high + 1
+    if any(is_value(title) and not title.isdigit() for title in titles):
+        return None
+    return titles
+
+
+def _labels(line: TextLine) -> bool:
+    """Whether half of the pieces are labels with their values, as above a table of results."""
+    labels = sum(bool(_LABELLED.fullmatch(piece.text.strip())) for piece in line.pieces)
+    return labels >= 0.5 * len(line.pieces)
+
+
+def _apart(span: Span, piece: Segment) -> float:
+    return abs(span[0] + span[1] - piece.x0 - piece.x1)
+
+
+def _is_near(above: TextLine, below: TextLine) -> bool:
+    size = max(above.size, below.size)
+    similar = size <= 1.5 * min(above.size, below.size)
+    return similar and below.y0 - above.y1 <= _TALL_GAP * size
+
+
+def _placed(line: TextLine, spans: Sequence[Span]) -> dict[int, Segment] | None:
+    """The line's pieces by the columns they touch; pieces across gutters are cut there if
+    they have a gap. None when that is impossible."""
+    cells: dict[int, Segment] = {}
+    for piece in line.pieces:
+        over = [i for i, s in enumerate(spans) if s[0] <= piece.x1 and s[1] >= piece.x0]
+        if len(over) > 1:
+            parts = _cut(piece, spans, over)
+            if parts is None:
+                return None
+        else:
+            parts = {over[0]: piece} if over else {}
+        for column, part in parts.items():
+            if column in cells:
+                return None
+            cells[column] = part
+    return cells
+
+
+def _cut(piece: Segment, spans: Sequence[Span], over: Sequence[int]) -> dict[int, Segment] | None:
+    middles = [(spans[a][1] + spans[b][0]) / 2 for a, b in pairwise(over)]
+    found = parted(Line(piece.y0, piece.y1, piece.chars), [piece.x0, *middles, piece.x1])
+    if found is None:
+        return None
+    cut: dict[int, Segment] = {}
+    for index, part in found.items():
+        segment = Segment(part.text, part.x0, piece.y0, part.x1, piece.y1, piece.size, piece.bold)
+        segment.chars = part.chars
+        cut[over[index]] = segment
+    return cut
+
+
+def _with(spans: Sequence[Span], line: TextLine) -> list[Span] | None:
+    """The columns, wider or more of them, so that the line keeps to them as well."""
+    cells = _placed(line, spans)
+    if cells is None:
+        return None
+    wider = list(spans)
+    for column, piece in cells.items():
+        wider[column] = (min(wider[column][0], piece.x0), max(wider[column][1], piece.x1))
+    placed = {id(piece) for piece in cells.values()}
+    for piece in line.pieces:
+        if id(piece) not in placed and not any(
+            s[0] <= piece.x1 and s[1] >= piece.x0 for s in spans
+        ):
+            if len(line.pieces) == 1:
+                return None
+            wider.append((piece.x0, piece.x1))
+    wider.sort()
+    if any(a[1] > b[0] for a, b in pairwise(wider)):
+        return None
+    return wider
+
+
+def _belongs(lines: Sequence[TextLine], at: int, spans: Sequence[Span]) -> bool:
+    """Whether the last line is a row of the table or the rest of one, not the text below."""
+    line, above = lines[at], lines[at - 1]
+    if len(line.pieces) > 1:
+        return True
+    upper, lower = _placed(above, spans) or {}, _placed(line, spans) or {}
+    if line.y0 < above.y1 - 0.2 * line.size and not set(upper) & set(lower):
+        return True
+    column = next(iter(lower), None)
+    if column is None or column not in upper:
+        return False
+    return _is_full(upper[column], spans[column]) and not is_value(upper[column].text)
+
+
+def _is_full(piece: Segment, span: Span) -> bool:
+    return piece.x1 + _FULL * piece.size > span[1] and len(piece.text.strip()) > 3
+
+
+def _rows(lines: Sequence[TextLine], spans: Sequence[Span]) -> list[list[TextLine]]:
+    """The lines of each row."""
+    steps = [b.y0 - a.y0 for a, b in pairwise(lines)]
+    wide = _wide_step(steps)
+    rows: list[list[TextLine]] = []
+    for index, line in enumerate(lines):
+        if rows and _goes_on(rows[-1], line, steps[index - 1], wide, spans):
+            rows[-1].append(line)
+        else:
+            rows.append([line])
+    return rows
+
+
+def _wide_step(steps: Sequence[float]) -> float | None:
+    """The step from which a line begins a row, when narrow and wide steps are told apart."""
+    ordered = sorted(step for step in steps if step > 0)
+    best: tuple[float, float] | None = None
+    for low, high in pairwise(ordered):
+        if high / low >= _WIDER and (best is None or high / low > best[0]):
+            best = (high / low, (low + high) / 2)
+    return best[1] if best is not None else None
+
+
+def _goes_on(
+    row: Sequence[TextLine],
+    line: TextLine,
+    step: float,
+    wide: float | None,
+    spans: Sequence[Span],
+) -> bool:
+    above = row[-1]
+    filled = {column for other in row for column in other.cells}
+    numbers = {c for other in row for c, piece in other.cells.items() if is_value(piece.text)}
+    if any(c in numbers and is_value(piece.text) for c, piece in line.cells.items()):
+        return False
+    if line.y0 < above.y1 - 0.25 * min(line.size, above.size) and not (
+        set(line.cells) & set(above.cells)
+    ):
+        return True
+    if wide is not None and step > wide:
+        return False
+    new = set(line.cells) - filled
+    on = [c for c in line.cells if c in above.cells and _is_full(above.cells[c], spans[c])]
+    most = len(line.cells) > max(1, 0.6 * len(spans))
+    if wide is not None and not most:
+        return True
+    if 0 not in line.cells and not most:
+        return True
+    return bool(on) and len(on) == len(set(line.cells) - new) and not most
+
+
+def _by_bands(lines: Sequence[TextLine], bands: Sequence[float]) -> list[list[TextLine]]:
+    rows: dict[int, list[TextLine]] = {}
+    for line in lines:
+        middle = (line.y0 + line.y1) / 2
+        rows.setdefault(sum(edge < middle for edge in bands), []).append(line)
+    return [rows[band] for band in sorted(rows)]
+
+
+def _is_table(lines: Sequence[TextLine], spans: Sequence[Span], table: FoundTable) -> bool:
+    """Whether lines that keep to columns are a table and not a form, a list or prose."""
+    if is_form(table):
+        return False
+    cells = [cell for row in table.rows for cell in row if cell]
+    pieces = [(c, piece) for line in lines for c, piece in line.cells.items()]
+    filling = sum(p.x1 - p.x0 > 0.8 * (spans[c][1] - spans[c][0]) for c, p in pieces)
+    longer = median(len(piece.text) for _, piece in pieces)
+    values = sum(is_value(cell) for cell in cells)
+    if filling > 0.7 * len(pieces) and longer >= _LONG and values < 0.1 * len(cells):
+        return False
+    several = sum(len(line.cells) >= min(3, len(spans)) for line in lines)
+    if len(spans) > 2:
+        return several >= _MIN_LINES or (
+            several == 2
+            and not any(map(is_value, table.rows[0]))
+            and sum(map(is_value, table.rows[-1])) >= 0.4 * len(spans)
+        )
+    first = [row[0] for row in table.rows if row[0]]
+    second = [row[1] for row in table.rows[1:] if row[1]]
+    if several < _MIN_LINES or not first or not second:
+        return False
+    marks = sum(bool(_MARK.fullmatch(cell)) or clause_label(cell) is not None for cell in first)
+    if marks > 0.5 * len(first):
+        return False
+    if sum(map(is_value, second)) >= 0.6 * len(second):
+        return True
+    size = median(line.size for line in lines)
+    apart = spans[1][0] - spans[0][1] >= 1.5 * size
+    short = median(map(len, first)) <= 12
+    return apart and short and all(_is_aligned(pieces, column) for column in (0, 1))
+
+
+def is_form(table: FoundTable) -> bool:
+    """Whether the cells are labels with their values ("姓名：张三"), which bind themselves."""
+    cells = [cell for row in table.rows for cell in row if cell]
+    return sum(bool(_LABELLED.fullmatch(cell)) for cell in cells) > 0.4 * len(cells)
+
+
+def _is_aligned(pieces: Sequence[tuple[int, Segment]], column: int) -> bool:
+    starts = [piece.x0 for c, piece in pieces if c == column]
+    usual = median(starts)
+    return sum(abs(start - usual) < 2 for start in starts) >= 0.8 * len(starts)
