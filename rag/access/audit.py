@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from rag.store.catalog import Catalog
 from rag.store.people import AuditEntry
 from rag.types import Person
@@ -24,13 +26,16 @@ class Audit:
             target: id of what it was done to.
             detail: what a reader of the log wants to know; never a secret.
         """
-        self._rows.append(
+        self.record_all(person, action, [(target, detail)])
+
+    def record_all(self, person: Person, action: str, done_to: Iterable[tuple[str, str]]) -> None:
+        """Write down one act on several targets, as (target, detail) each."""
+        self._rows.append_all(
+            [(target, detail[:DETAIL_LENGTH]) for target, detail in done_to],
             person_id=person.id,
             person_name=person.name,
             role=person.role,
             action=action,
-            target=target,
-            detail=detail[:DETAIL_LENGTH],
         )
 
     def entries(self, limit: int = 200, before: int | None = None) -> list[AuditEntry]:

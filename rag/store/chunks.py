@@ -36,6 +36,12 @@ class Chunks:
                 found.update((row.id, row.chunk) for row in rows)
         return {id_: Chunk.model_validate_json(found[id_]) for id_ in wanted if id_ in found}
 
+    def find(self, chunk_id: str) -> Chunk | None:
+        """One chunk whatever its state, for people who look after it; None for an unknown id."""
+        table = schema.chunks
+        found = self._chunks(sa.select(table.c.chunk).where(table.c.id == chunk_id))
+        return found[0] if found else None
+
     def list(self, document_id: str, offset: int = 0, limit: int = 100) -> ChunkList:
         """Chunks of a document by ordinal, `limit` from `offset` on, whatever their state."""
         table = schema.chunks

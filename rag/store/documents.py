@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Sequence
-from datetime import date
+from datetime import UTC, date, datetime, time
 from typing import Any, Literal
 
 import sqlalchemy as sa
@@ -58,6 +58,14 @@ class Documents(DocumentStates, DocumentVersions):
             conditions.append(schema.documents.c.status == status)
         return self._find(*conditions)
 
+    def get_many(self, ids: Iterable[str]) -> DocumentList:
+        """Those of the documents that exist, in the order given."""
+        wanted = distinct(ids)
+        found: dict[str, DocumentInfo] = {}
+        for batch in batches(wanted):
+            found.update((i.id, i) for i in self._find(schema.documents.c.id.in_(batch)))
+        return [found[document_id] for document_id in wanted if document_id in found]
+
     def select(
         self,
         kb_id: str,
@@ -77,7 +85,7 @@ class Documents(DocumentStates, DocumentVersions):
             source_id: it came from this source.
             region: it is about this region or a place inside it ("浙江" finds 浙江/杭州).
             older_than: it was published before that day; without a date of its own, it was
-                added before it.
+                added before it (UTC).
             name_contains: part of its file name or title, without regard to case.
         """
         table = schema.documents
@@ -94,9 +102,12 @@ class Documents(DocumentStates, DocumentVersions):
         if region is not None:
             inside = table.c.region.startswith(f"{region}/", autoescape=True)
             conditions.append((table.c.region == region) | inside)
-        found = self._find(*conditions)
         if older_than is not None:
-            found = [info for info in found if _own_day(info) < older_than]
+            undated = table.c.publish_date.is_(None)
+            midnight = datetime.combine(older_than, time(), UTC)
+            added = undated & (table.c.created_at < midnight)
+            conditions.append((table.c.publish_date < older_than) | added)
+        found = self._find(*conditions)
         if name_contains:
             # In Python: SQLite folds the case of ASCII letters only.
             wanted = name_contains.casefold()
@@ -337,7 +348,3 @@ class Documents(DocumentStates, DocumentVersions):
             sum(row["token_count"] for row in counted),
             tokeniser,
         )
-
-
-def _own_day(info: DocumentInfo) -> date:
-    return info.metadata.publish_date or info.created_at.date()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
@@ -253,18 +254,35 @@ class AuditRows:
         detail: str = "",
     ) -> None:
         """Write down one act."""
-        with self._database.write() as connection:
-            connection.execute(
-                schema.audit.insert().values(
-                    at=self._now(),
-                    person_id=person_id,
-                    person_name=person_name,
-                    role=role,
-                    action=action,
-                    target=target,
-                    detail=detail,
-                )
-            )
+        self.append_all(
+            [(target, detail)],
+            person_id=person_id,
+            person_name=person_name,
+            role=role,
+            action=action,
+        )
+
+    def append_all(
+        self,
+        done_to: Iterable[tuple[str, str]],
+        *,
+        person_id: str,
+        person_name: str,
+        role: str,
+        action: str,
+    ) -> None:
+        """Write down the same act on several targets (target, detail), all or none."""
+        common = {
+            "at": self._now(),
+            "person_id": person_id,
+            "person_name": person_name,
+            "role": role,
+            "action": action,
+        }
+        rows = [{**common, "target": target, "detail": detail} for target, detail in done_to]
+        if rows:
+            with self._database.write() as connection:
+                connection.execute(schema.audit.insert(), rows)
 
     def list(self, limit: int = 200, before: int | None = None) -> AuditList:
         """The newest entries first, `limit` of them, older than the entry `before`."""
