@@ -101,12 +101,18 @@ def converted(
             "--convert-to", f"{extension[1:]}:{_FILTERS[target]}",
             "--outdir", str(room / "out"), str(copy),
         ]  # fmt: skip
-        said = _run(command, room, progress, timeout_s)
+        said = _run(_bounded(command, timeout_s), room, progress, timeout_s)
         result = room / "out" / f"source{extension}"
         if not result.is_file():
             raise _not_converted(old, said)
         list_members(result, settings)
         yield result
+
+
+def _bounded(command: list[str], timeout_s: float) -> list[str]:
+    """The command, bound to end by itself even where this process is killed meanwhile."""
+    timeout = shutil.which("timeout") if os.name == "posix" else None
+    return command if timeout is None else [timeout, "-s", "KILL", f"{timeout_s + 5:g}", *command]
 
 
 def _profile(room: Path) -> Path:

@@ -94,8 +94,7 @@ def _parse_office(
     if media_type == formats.DOCX:
         from rag.ingest.parse.docx import parse_docx
 
-        pages, title = parse_docx(source, progress)
-        return Parsed(pages, title)
+        return Parsed(*parse_docx(source, settings, progress))
     if media_type == formats.PPTX:
         parse_pptx = importlib.import_module("rag.ingest.parse.pptx").parse_pptx
         return Parsed(*parse_pptx(source, settings, progress))
@@ -106,7 +105,8 @@ def _parse_office(
 
 
 def _parse_image(path: Path, settings: IngestSettings, progress: Progress | None) -> Parsed:
-    parse_image = importlib.import_module("rag.ingest.parse.image").parse_image
+    from rag.ingest.parse.image import parse_image
+
     return Parsed(parse_image(path, settings, progress))
 
 

@@ -1,4 +1,4 @@
-"""DOCX: paragraphs with their computed numbers, tables, text boxes and notes, in order.
+"""DOCX: paragraphs with their computed numbers, tables, text boxes, pictures and notes.
 
 Read from the XML parts themselves: python-docx refuses files with a single broken
 relationship, and knows neither automatic numbers nor text boxes.
@@ -6,333 +6,314 @@ relationship, and knows neither automatic numbers nor text boxes.
 
 from __future__ import annotations
 
-import re
-import unicodedata
-import zipfile
-from collections.abc import Callable, Iterator, Sequence
+import io
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from rag.ingest.archive import damaged, read_member
-from rag.ingest.describe import find_type
+from rag.errors import DocumentError
+from rag.ingest.archive import damaged
 from rag.ingest.headings import heading_level
 from rag.ingest.parse.docx_numbering import Numbering, W
-from rag.ingest.parse.docx_styles import Styles
-from rag.ingest.table import to_markdown, trim
+from rag.ingest.parse.docx_outline import Shape, outline
+from rag.ingest.parse.docx_styles import Look, Styles
+from rag.ingest.parse.docx_table import table_blocks
+from rag.ingest.parse.docx_text import Collector, Content, note_mark, tidy
+from rag.ingest.parse.drawings import graphic_blocks
+from rag.ingest.parse.ooxml import MC, RELATION, Package, alternatives, core_title
+from rag.ingest.parse.pictures import Pictures
+from rag.settings import IngestSettings
 from rag.types import Block, Page
 
-_STRICT = b"http://purl.oclc.org/ooxml/wordprocessingml/main"
-_MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
-_MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
+_USUAL_MAIN = "word/document.xml"
 _REPORT_EVERY = 200
 """Body elements between two calls of the progress function."""
 
-_TITLE_WITHIN = 3
-"""Blocks (a letterhead, a date) that may stand above the title."""
-
-_MAX_GRID = 400
 _MAX_DEPTH = 40
-"""Columns of a table, and levels of nesting, that are believed."""
+_MAX_INNER = 3
+"""Levels of nesting, and of documents inside documents, that are believed."""
+
+_NOTE_KINDS = ("footnote", "endnote")
+_WRAPPERS = {
+    W + name for name in ("ins", "moveTo", "customXml", "smartTag", "sdtContent", "subDoc")
+}
+_CONTENTS_GALLERY = "table of contents"
 
 
 def parse_docx(
-    source: Path | IO[bytes], progress: Callable[[float], None] | None = None
-) -> tuple[tuple[Page, ...], str | None]:
-    """One page of blocks, and the title among the file's properties when it has one.
+    source: Path | IO[bytes],
+    settings: IngestSettings,
+    progress: Callable[[float], None] | None = None,
+) -> tuple[tuple[Page, ...], str | None, tuple[str, ...]]:
+    """One page of blocks, the title among the file's properties when it has one, and flags.
+
+    Headers, footers, comments, deletions and the table of contents are left out. Notes stand
+    behind the paragraph or table that refers to them, pictures' text at their place.
 
     Raises:
         CorruptDocument: the main part cannot be read.
     """
-    try:
-        archive = zipfile.ZipFile(source)
-    except (zipfile.BadZipFile, OSError) as error:
-        raise damaged(str(error)) from error
-    with archive:
-        body = _part(archive, "word/document.xml").find(W + "body")
-        if body is None:
-            raise damaged("word/document.xml has no body")
-        styles = Styles(_optional(archive, "word/styles.xml"))
-        reader = _Reader(styles, Numbering(_optional(archive, "word/numbering.xml")))
-        blocks: list[Block] = []
-        children = list(body)
-        for position, child in enumerate(children):
-            blocks.extend(reader.read(child))
-            if progress is not None and position % _REPORT_EVERY == 0:
-                progress(position / len(children))
-        for name in ("word/footnotes.xml", "word/endnotes.xml"):
-            notes = _optional(archive, name)
-            if notes is not None:
-                blocks.extend(_notes(notes, reader))
-        title = _core_title(archive)
-    blocks = list(_join_lists(_lone_numbers(_under_title(blocks, title))))
-    return (Page(number=1, blocks=tuple(blocks)),), title
+    share = [0.0]
+
+    def alive() -> None:
+        if progress is not None:
+            progress(share[0])
+
+    pictures = Pictures(settings, alive)
+
+    def report(done: float) -> None:
+        share[0] = done
+        alive()
+
+    with Package(source) as package:
+        blocks = list(_read_package(package, pictures, report, 0))
+        title = core_title(package)
+    return (Page(number=1, blocks=tuple(blocks)),), title, tuple(pictures.flags)
+
+
+def _read_package(
+    package: Package, pictures: Pictures, report: Callable[[float], None], inner: int
+) -> Iterator[Block]:
+    main = package.main(_USUAL_MAIN)
+    body = package.part(main).find(W + "body")
+    if body is None:
+        raise damaged(f"{main} has no body")
+    reader = _Reader(package, main, pictures, inner)
+    blocks: list[Block] = []
+    children = list(body)
+    for position, child in enumerate(children):
+        if position % _REPORT_EVERY == 0:
+            report(position / len(children))
+        blocks.extend(reader.read(child))
+        blocks.extend(reader.pending_notes())
+    blocks.extend(reader.other_notes())
+    yield from outline(blocks, core_title(package), reader.styled)
 
 
 class _Reader:
-    """Turns body elements into blocks; keeps the numbering's state."""
+    """Turns body elements into blocks; keeps the state of numbering, fields and notes.
 
-    def __init__(self, styles: Styles, numbering: Numbering) -> None:
-        self._styles = styles
-        self._numbering = numbering
+    `styled` says whether a heading was found by its style.
+    """
+
+    def __init__(self, package: Package, main: str, pictures: Pictures, inner: int) -> None:
+        self._package = package
+        self._part = main
+        self._pictures = pictures
+        self._inner = inner
+        self._styles = Styles(self._related("styles", "word/styles.xml"))
+        self._numbering = Numbering(self._related("numbering", "word/numbering.xml"))
+        self._collector = Collector()
+        self._before = ""
+        self._waiting: list[tuple[str, str]] = []
+        self._notes = {kind: self._read_notes(kind) for kind in _NOTE_KINDS}
+        self.styled = False
 
     def read(self, element: Any, depth: int = 0) -> Iterator[Block]:
+        """The blocks of a body element."""
         if depth > _MAX_DEPTH:
             return
-        if element.tag == W + "p":
+        tag = element.tag
+        if tag == W + "p":
             yield from self._paragraph(element, depth)
-        elif element.tag == W + "tbl":
-            yield from self._table(element, depth)
-        elif element.tag == W + "sdt":
-            content = element.find(W + "sdtContent")
-            for child in content if content is not None else ():
+        elif tag == W + "tbl":
+            yield from table_blocks(element, lambda cell: self._children(cell, depth + 1))
+        elif tag == W + "sdt":
+            yield from self._control(element, depth)
+        elif tag in _WRAPPERS:
+            yield from self._children(element, depth + 1)
+        elif tag == MC + "AlternateContent":
+            for child in alternatives(element):
                 yield from self.read(child, depth + 1)
-        elif element.tag in (W + "ins", W + "moveTo", W + "customXml", W + "smartTag"):
-            for child in element:
-                yield from self.read(child, depth + 1)
-        elif element.tag == _MC + "AlternateContent":
-            for child in _choice(element):
-                yield from self.read(child, depth + 1)
+        elif tag == W + "altChunk":
+            yield from self._foreign(element.get(RELATION + "id"))
+
+    def pending_notes(self) -> Iterator[Block]:
+        """The notes that were referred to since the last call."""
+        waiting, self._waiting = self._waiting, []
+        for kind, note_id in waiting:
+            note = self._notes[kind].pop(note_id, None)
+            if note is not None:
+                yield from self._note(kind, note_id, note)
+
+    def other_notes(self) -> Iterator[Block]:
+        """The notes that nothing refers to."""
+        for kind in _NOTE_KINDS:
+            for note_id in list(self._notes[kind]):
+                yield from self._note(kind, note_id, self._notes[kind].pop(note_id))
+
+    def _children(self, element: Any, depth: int) -> list[Block]:
+        return [block for child in element for block in self.read(child, depth)]
+
+    def _control(self, element: Any, depth: int) -> Iterator[Block]:
+        """A content control, unless it is the contents or still invites to type."""
+        properties = element.find(W + "sdtPr")
+        content = element.find(W + "sdtContent")
+        if content is None:
+            return
+        if properties is not None:
+            gallery = properties.find(f"{W}docPartObj/{W}docPartGallery")
+            name = "" if gallery is None else gallery.get(W + "val") or ""
+            if name.lower() == _CONTENTS_GALLERY:
+                # Its fields still count, so that what follows is not taken for contents.
+                self._children(content, depth + 1)
+                return
+            if properties.find(W + "showingPlcHdr") is not None:
+                return
+        yield from self._children(content, depth + 1)
 
     def _paragraph(self, element: Any, depth: int) -> Iterator[Block]:
-        boxes: list[Any] = []
-        text = tidy(paragraph_text(element, boxes))
+        content = self._collector.read(element)
         look = self._styles.paragraph(element)
-        if text and not look.contents:
-            yield self._text_block(text, look)
-        for box in boxes:
-            for child in box:
-                yield from self.read(child, depth + 1)
+        if _is_mark_deleted(element):
+            # The paragraph runs on into the next one.
+            self._before += content.text
+            content.text = ""
+        else:
+            text, self._before = self._before + content.text, ""
+            number, bullet = self._number(look)
+            if text and not (look.contents or content.contents):
+                yield self._text_block(text, number, bullet, look, content)
+        self._waiting.extend(content.notes)
+        yield from self._attached(content, depth)
 
-    def _text_block(self, text: str, look: Any) -> Block:
-        number, bullet = "", False
-        if look.list_id is not None:
-            level = look.list_level
-            if level is None:
-                level = self._numbering.level_of_style(look.list_id, look.style) or 0
-            number = self._numbering.number(look.list_id, level).strip()
-            bullet = self._numbering.is_bullet(look.list_id, level)
-        if number and not text.startswith(number):
-            # A clause or chapter number is set off by a blank, "1." and "（一）" likewise.
-            text = f"{number} {text}"
+    def _attached(self, content: Content, depth: int) -> Iterator[Block]:
+        """Text boxes, pictures, charts, diagrams and embedded files of a paragraph."""
+        for box in content.boxes:
+            yield from self._children(box, depth + 1)
+        for relation in content.pictures:
+            target = self._package.target(self._part, relation)
+            if target is not None:
+                yield from self._picture(target)
+        for graphic in content.graphics:
+            yield from graphic_blocks(graphic, self._package, self._part)
+        for relation in content.objects:
+            yield from self._foreign(relation)
+
+    def _picture(self, target: str) -> list[Block]:
+        try:
+            return self._pictures.read(self._package.read(target))
+        except DocumentError:
+            return []
+
+    def _number(self, look: Look) -> tuple[str, bool]:
+        """The next number of the paragraph's list, and whether it has a bullet instead."""
+        if look.list_id is None:
+            return "", False
+        level = look.list_level
+        if level is None:
+            level = self._numbering.level_of_style(look.list_id, look.style) or 0
+        number = self._numbering.number(look.list_id, level)
+        return number, self._numbering.is_bullet(look.list_id, level)
+
+    def _text_block(
+        self, text: str, number: str, bullet: bool, look: Look, content: Content
+    ) -> Block:
+        shown = Shape(look.size, look.bold, look.centred, content.leader)
+        about: dict[str, Any] = {"look": shown}
+        if number.strip() and not text.startswith(number.strip()):
+            # A clause or chapter number is set off by a blank, unless the list says "nothing".
+            text = f"{number.strip()}{'' if look_suffix(self._numbering, look) else ' '}{text}"
+        number = number.strip()
+        one_line = text.replace("\n", " ")
         if look.heading is not None:
-            about = {"title": True} if look.title else {}
-            one_line = text.replace("\n", " ")
+            self.styled = True
+            if look.title:
+                about["title"] = True
             return Block(kind="heading", text=one_line, level=look.heading, metadata=about)
         by_number = heading_level(text, decimals=False)
         if by_number is not None and (number or by_number <= 4 or look.bold or len(text) <= 20):
-            return Block(kind="heading", text=text, level=by_number)
+            return Block(kind="heading", text=one_line, level=by_number, metadata=about)
+        indent = "  " * (look.list_level or 0)
         if bullet:
-            indent = "  " * (look.list_level or 0)
-            return Block(kind="list", text=f"{indent}- {text}")
+            return Block(kind="list", text=f"{indent}- {text}", metadata=about)
         if number and not number.startswith("第"):
-            return Block(kind="list", text="  " * (look.list_level or 0) + text)
-        return Block(kind="paragraph", text=text)
+            return Block(kind="list", text=indent + text, metadata=about)
+        return Block(kind="paragraph", text=text, metadata=about)
 
-    def _table(self, element: Any, depth: int) -> Iterator[Block]:
-        rows: list[list[str]] = []
-        above: dict[int, str] = {}
-        inner: list[Block] = []
-        for row in _children(element, "tr"):
-            texts: list[str] = []
-            before = row.find(f"{W}trPr/{W}gridBefore")
-            texts.extend([""] * _span(before))
-            for cell in _children(row, "tc"):
-                wide = max(_span(cell.find(f"{W}tcPr/{W}gridSpan")), 1)
-                merge = cell.find(f"{W}tcPr/{W}vMerge")
-                column = len(texts)
-                if merge is not None and merge.get(W + "val") != "restart":
-                    text = above.get(column, "")
-                else:
-                    text = self._cell(cell, depth, inner)
-                for covered in range(column, column + wide):
-                    above[covered] = text
-                texts.extend([text] * wide)
-            rows.append(texts[:_MAX_GRID])
-        rows = trim(rows)
-        if rows and len(rows[0]) == 1:
-            # A frame of one column holds text; Word users draw it round notes.
-            for row in rows:
-                if row[0]:
-                    yield Block(kind="paragraph", text=row[0])
-        elif rows:
-            yield Block(kind="table", text=to_markdown(rows), rows=tuple(map(tuple, rows)))
-        yield from inner
+    # --- Other parts ------------------------------------------------------------------
 
-    def _cell(self, cell: Any, depth: int, inner: list[Block]) -> str:
-        """The cell's text; tables inside it become blocks of their own behind the table."""
-        parts: list[str] = []
-        for child in cell:
-            for block in self.read(child, depth + 1):
-                if block.kind == "table":
-                    inner.append(block)
-                else:
-                    parts.append(block.text)
-        return "\n".join(parts)
+    def _related(self, kind: str, usual: str) -> Any | None:
+        found = self._package.related(self._part, kind) or [usual]
+        return self._package.optional(found[0])
 
+    def _read_notes(self, kind: str) -> dict[str, Any]:
+        root = self._related(f"{kind}s", f"word/{kind}s.xml")
+        separators = ("separator", "continuationSeparator", "continuationNotice")
+        return {
+            note.get(W + "id") or "": note
+            for note in (root if root is not None else ())
+            if note.tag == W + kind and note.get(W + "type") not in separators
+        }
 
-def paragraph_text(element: Any, boxes: list[Any]) -> str:
-    """The visible text of a paragraph; its text boxes are added to `boxes`."""
-    parts: list[str] = []
-    _collect(element, parts, boxes, 0)
-    return "".join(parts)
+    def _note(self, kind: str, note_id: str, note: Any) -> Iterator[Block]:
+        mark = note_mark(kind, self._collector.note_number(kind, note_id))
+        blocks = [_as_text(block) for block in self._children(note, 1)]
+        if blocks and blocks[0].kind == "paragraph":
+            blocks[0] = blocks[0].model_copy(update={"text": f"{mark} {blocks[0].text}"})
+        yield from blocks
+
+    def _foreign(self, relation: str | None) -> list[Block]:
+        """An embedded document or workbook, or a part in another format."""
+        target = self._package.target(self._part, relation)
+        if target is None or self._inner >= _MAX_INNER:
+            return []
+        try:
+            return self._read_foreign(target, self._package.read(target))
+        except DocumentError:
+            return []
+
+    def _read_foreign(self, target: str, data: bytes) -> list[Block]:
+        name = target.lower()
+        if name.endswith((".docx", ".docm")):
+            with Package(io.BytesIO(data)) as package:
+                return list(_read_package(package, self._pictures, _silent, self._inner + 1))
+        if name.endswith((".xlsx", ".xlsm")):
+            from rag.ingest.parse.xlsx import parse_xlsx
+
+            pages, _ = parse_xlsx(io.BytesIO(data), active_only=True)
+            return [_as_text(block) for page in pages for block in page.blocks]
+        if name.endswith((".htm", ".html", ".xhtml", ".txt")):
+            return _read_text(data, html=not name.endswith(".txt"))
+        return []
 
 
-_SKIPPED = {
-    W + name
-    for name in ("pPr", "rPr", "del", "moveFrom", "instrText", "delText", "sectPr", "tblPr", "rt")
-}
-_CHARACTERS = {W + "tab": "\t", W + "br": "\n", W + "cr": "\n", W + "noBreakHyphen": "-"}
+def look_suffix(numbering: Numbering, look: Look) -> bool:
+    """Whether a list's numbers stand directly before the text."""
+    if look.list_id is None:
+        return False
+    level = look.list_level
+    if level is None:
+        level = numbering.level_of_style(look.list_id, look.style) or 0
+    definition = numbering.level(look.list_id, level)
+    return definition is not None and definition.suffix == "nothing"
 
 
-def _collect(element: Any, parts: list[str], boxes: list[Any], depth: int) -> None:
-    if depth > _MAX_DEPTH:
-        return
-    for child in element:
-        tag = child.tag
-        if tag in (W + "t", _MATH + "t"):
-            parts.append(child.text or "")
-        elif tag in _SKIPPED:
-            continue
-        elif tag in _CHARACTERS:
-            parts.append("" if child.get(W + "type") == "page" else _CHARACTERS[tag])
-        elif tag == W + "r" and _is_hidden(child):
-            continue
-        elif tag == W + "txbxContent":
-            boxes.append(child)
-        elif tag == _MC + "AlternateContent":
-            for chosen in _choice(child):
-                _collect((chosen,), parts, boxes, depth + 1)
-        elif tag == W + "sym":
-            parts.append("•" if (child.get(W + "char") or "").startswith("F0") else "")
-        elif isinstance(tag, str):
-            _collect(child, parts, boxes, depth + 1)
+def _read_text(data: bytes, *, html: bool) -> list[Block]:
+    from rag.ingest.encoding import decode
+
+    decoded = decode(data)
+    if decoded is None:
+        return []
+    if html:
+        from rag.ingest.parse.html import parse_html
+
+        pages, _ = parse_html(decoded.text)
+        return [block for page in pages for block in page.blocks]
+    lines = (tidy(part) for part in decoded.text.split("\n\n"))
+    return [Block(kind="paragraph", text=line) for line in lines if line]
 
 
-def _is_hidden(run: Any) -> bool:
-    vanish = run.find(f"{W}rPr/{W}vanish")
-    return vanish is not None and vanish.get(W + "val") not in ("0", "false")
+def _as_text(block: Block) -> Block:
+    """A block of a note or an embedded file: it heads nothing in the text around it."""
+    if block.kind != "heading":
+        return block
+    return block.model_copy(update={"kind": "paragraph", "level": None})
 
 
-def _choice(element: Any) -> list[Any]:
-    """The children of the first alternative; the others repeat it for older programs."""
-    for name in ("Choice", "Fallback"):
-        chosen = element.find(_MC + name)
-        if chosen is not None and len(chosen):
-            return list(chosen)
-    return []
+def _is_mark_deleted(element: Any) -> bool:
+    return element.find(f"{W}pPr/{W}rPr/{W}del") is not None
 
 
-def _children(element: Any, name: str) -> Iterator[Any]:
-    """Direct children of a name, also inside content controls and tracked insertions."""
-    for child in element:
-        if child.tag == W + name:
-            yield child
-        elif child.tag in (W + "sdt", W + "sdtContent", W + "ins", W + "customXml"):
-            yield from _children(child, name)
-
-
-def _span(element: Any | None) -> int:
-    value = element.get(W + "val") if element is not None else None
-    return min(int(value), _MAX_GRID) if value and value.isdecimal() else 0
-
-
-def tidy(text: str) -> str:
-    """Lines without outer blanks; tabs become one blank."""
-    lines = (re.sub(r"[ \t\xa0]+", " ", line).strip() for line in text.split("\n"))
-    return "\n".join(line for line in lines if line)
-
-
-def _under_title(blocks: Sequence[Block], stated: str | None) -> list[Block]:
-    """The headings one level lower where the title that opens the text has their level."""
-    first = next((i for i, block in enumerate(blocks) if block.kind == "heading"), None)
-    if first is None or first > _TITLE_WITHIN:
-        return list(blocks)
-    title, rest = blocks[first], [b for b in blocks[first + 1 :] if b.kind == "heading"]
-    level = title.level or 1
-    peers = [block for block in rest if (block.level or 1) <= level]
-    numbered = [block for block in peers if heading_level(block.text) is not None]
-    is_title = heading_level(title.text) is None and (
-        bool(title.metadata.get("title"))
-        or title.text == stated
-        or len(numbered) * 2 > len(peers)
-        or find_type(title.text) is not None
-    )
-    if not peers or not is_title:
-        return list(blocks)
-    return [
-        block.model_copy(update={"level": min((block.level or 1) + level, 9)})
-        if block.kind == "heading" and index > first
-        else block
-        for index, block in enumerate(blocks)
-    ]
-
-
-def _lone_numbers(blocks: Sequence[Block]) -> list[Block]:
-    """Numbered short lines with text between them as headings: documents without heading
-    styles have no other ones. Items of a list follow each other and stay what they are."""
-    levels = [_decimal_level(block) for block in blocks]
-    listed = [
-        level is not None or b.kind == "list" for level, b in zip(levels, blocks, strict=True)
-    ]
-    found: list[Block] = []
-    for index, (block, level) in enumerate(zip(blocks, levels, strict=True)):
-        around = listed[max(index - 1, 0) : index] + listed[index + 1 : index + 2]
-        followed = index + 1 < len(blocks) and blocks[index + 1].kind != "heading"
-        others = levels[:index] + levels[index + 1 :]
-        if level is not None and followed and not any(around) and any(others):
-            block = block.model_copy(update={"kind": "heading", "level": level})
-        found.append(block)
-    return found
-
-
-def _decimal_level(block: Block) -> int | None:
-    if block.kind not in ("list", "paragraph") or block.text.startswith("- "):
-        return None
-    text = unicodedata.normalize("NFKC", block.text)
-    return heading_level(text) if text[:1].isdecimal() else None
-
-
-def _join_lists(blocks: list[Block]) -> Iterator[Block]:
-    """Neighbouring list items as one list."""
-    items: list[str] = []
-    for block in blocks:
-        if block.kind == "list":
-            items.append(block.text)
-            continue
-        if items:
-            yield Block(kind="list", text="\n".join(items))
-            items = []
-        yield block
-    if items:
-        yield Block(kind="list", text="\n".join(items))
-
-
-def _notes(root: Any, reader: _Reader) -> Iterator[Block]:
-    for note in root:
-        if note.get(W + "type") in ("separator", "continuationSeparator", "continuationNotice"):
-            continue
-        for child in note:
-            yield from reader.read(child)
-
-
-def _part(archive: zipfile.ZipFile, name: str) -> Any:
-    from lxml import etree
-
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True, recover=True)
-    content = read_member(archive, name).replace(_STRICT, W[1:-1].encode())
-    root = etree.fromstring(content, parser)
-    if root is None:
-        raise damaged(f"{name} is no XML")
-    return root
-
-
-def _optional(archive: zipfile.ZipFile, name: str) -> Any | None:
-    return _part(archive, name) if name in archive.namelist() else None
-
-
-def _core_title(archive: zipfile.ZipFile) -> str | None:
-    core = _optional(archive, "docProps/core.xml")
-    if core is None:
-        return None
-    title = core.findtext("{http://purl.org/dc/elements/1.1/}title")
-    return title.strip() or None if title else None
+def _silent(_share: float) -> None:
+    return None

@@ -20,7 +20,8 @@ _MAX_LEVELS = 9
 
 @dataclass
 class Level:
-    """One level of a list definition. `text` holds %1 … %9 for the levels' numbers."""
+    """One level of a list definition. `text` holds %1 … %9 for the levels' numbers; `suffix`
+    is what stands behind the number: "tab", "space" or "nothing"."""
 
     format: str = "decimal"
     text: str = ""
@@ -28,6 +29,7 @@ class Level:
     restart_after: int | None = None
     legal: bool = False
     style: str | None = None
+    suffix: str = "tab"
 
 
 @dataclass
@@ -152,7 +154,19 @@ def format_number(value: int, number_format: str) -> str:
     if number_format in ("ideographDigital", "japaneseDigitalTenThousand"):
         return "".join(_DIGITS[int(digit)] for digit in str(value))
     if number_format in ("decimalEnclosedCircle", "decimalEnclosedCircleChinese"):
-        return chr(0x2460 + value - 1) if 1 <= value <= 20 else str(value)
+        return _enclosed(value, (0x2460, 1, 20), (0x3251, 21, 35), (0x32B1, 36, 50))
+    if number_format == "decimalEnclosedParen":
+        return _enclosed(value, (0x2474, 1, 20))
+    if number_format == "decimalEnclosedFullstop":
+        return _enclosed(value, (0x2488, 1, 20))
+    if number_format == "ideographEnclosedCircle":
+        return _enclosed(value, (0x3280, 1, 10))
+    if number_format in ("aiueo", "aiueoFullWidth"):
+        return _KANA[(value - 1) % len(_KANA)]
+    if number_format in ("iroha", "irohaFullWidth"):
+        return _IROHA[(value - 1) % len(_IROHA)]
+    if number_format == "numberInDash":
+        return f"- {value} -"
     if number_format == "ideographTraditional":
         return "甲乙丙丁戊己庚辛壬癸"[(value - 1) % 10]
     if number_format == "ideographZodiac":
@@ -166,8 +180,22 @@ def format_number(value: int, number_format: str) -> str:
 
 _COUNTING = {
     "chineseCounting", "chineseCountingThousand", "taiwaneseCounting", "japaneseCounting",
-    "taiwaneseCountingThousand", "koreanCounting", "ideographEnclosedCircle",
+    "taiwaneseCountingThousand", "koreanCounting",
 }  # fmt: skip
+_KANA = (
+    "アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワヲン"
+)
+_IROHA = (
+    "イロハニホヘトチリヌルヲワカヨタレソツネナラムウヰノオクヤマケフコエテアサキユメミシヱヒモセス"
+)
+
+
+def _enclosed(value: int, *ranges: tuple[int, int, int]) -> str:
+    """The number in its own character, from ranges of (first character, first, last)."""
+    for code, first, last in ranges:
+        if first <= value <= last:
+            return chr(code + value - first)
+    return str(value)
 
 
 def chinese_number(value: int, digits: str = "零一二三四五六七八九", units: str = "十百千") -> str:
@@ -203,13 +231,24 @@ def _read_level(element: Any) -> Level:
     restart = _value(element, "lvlRestart")
     legal = element.find(W + "isLgl")
     return Level(
-        format=_value(element, "numFmt") or "decimal",
+        format=_format(element),
         text=_value(element, "lvlText") or "",
         start=int(_value(element, "start") or 1),
         restart_after=int(restart) if restart is not None else None,
         legal=legal is not None and legal.get(W + "val") not in ("0", "false"),
         style=_value(element, "pStyle"),
+        suffix=_value(element, "suff") or "tab",
     )
+
+
+def _format(element: Any) -> str:
+    """The number format; for custom ones the alternative for older programs."""
+    found = _value(element, "numFmt")
+    if found is not None:
+        return found
+    formats = [f.get(W + "val") for f in element.iter(W + "numFmt")]
+    usual = [f for f in formats if f and f != "custom"]
+    return usual[-1] if usual else "decimal"
 
 
 def _value(element: Any, name: str) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,8 @@ _HEADING = re.compile(r"(?:heading|标题|見出し|überschrift)\s*([1-9])", re
 _TITLE = re.compile(r"title|标题|表題", re.IGNORECASE)
 _CONTENTS = re.compile(r"toc\s*\d|toc heading|目录\s*\d?|目次\s*\d", re.IGNORECASE)
 _MAX_CHAIN = 20
+_WORD_SIZE = 20
+"""Half points of letters where a document states none."""
 
 
 @dataclass(frozen=True)
@@ -19,7 +22,7 @@ class Look:
     """What a paragraph's style and own properties say.
 
     `heading` is its level from 1, `contents` marks entries of the table of contents, `title`
-    the document's own title.
+    the document's own title. `size` is that of its letters in half points, 0 when unknown.
     """
 
     style: str
@@ -29,6 +32,8 @@ class Look:
     contents: bool = False
     bold: bool = False
     title: bool = False
+    size: int = 0
+    centred: bool = False
 
 
 class Styles:
@@ -49,6 +54,8 @@ class Styles:
             if style.get(W + "default") in ("1", "true"):
                 self._default = key
         self._known: dict[str, Look] = {}
+        default = root.find(f"{W}docDefaults/{W}rPrDefault/{W}rPr") if root is not None else None
+        self._size = _size(default) or _WORD_SIZE
 
     def paragraph(self, element: Any) -> Look:
         """The look of a paragraph element."""
@@ -59,7 +66,9 @@ class Styles:
         inherited = self._look(style)
         own = _own(properties)
         list_id = inherited.list_id if own["list_id"] is None else own["list_id"]
-        level = own["list_level"] if own["list_id"] is not None else inherited.list_level
+        level = inherited.list_level
+        if own["list_id"] is not None or own["list_level"] is not None:
+            level = own["list_level"]
         heading = inherited.heading if own["heading"] is None else own["heading"]
         return Look(
             style=style,
@@ -67,8 +76,10 @@ class Styles:
             list_id=None if list_id in (None, "0") else list_id,
             list_level=level,
             contents=inherited.contents,
-            bold=inherited.bold or _all_bold(element),
+            bold=_all_bold(element, inherited.bold),
             title=inherited.title,
+            size=_run_size(element) or inherited.size or self._size,
+            centred=_centred(properties, inherited.centred),
         )
 
     def _look(self, key: str) -> Look:
@@ -81,7 +92,10 @@ class Styles:
         heading: int | None = None
         list_id: str | None = None
         list_level: int | None = None
-        contents = bold = False
+        contents = False
+        bold: bool | None = None
+        centred: bool | None = None
+        size = 0
         current, steps = key, 0
         while current in self._styles and steps < _MAX_CHAIN:
             style = self._styles[current]
@@ -92,11 +106,18 @@ class Styles:
             if list_id is None and own["list_id"] is not None:
                 list_id, list_level = own["list_id"], own["list_level"]
             contents = contents or bool(_CONTENTS.match(name))
-            bold = bold or _is_on(style.find(f"{W}rPr/{W}b"))
+            mark = style.find(f"{W}rPr/{W}b")
+            if bold is None and mark is not None:
+                bold = _is_on(mark)
+            size = size or _size(style.find(W + "rPr"))
+            if centred is None and style.find(f"{W}pPr/{W}jc") is not None:
+                centred = _centred(style.find(W + "pPr"), False)
             current, steps = _value(style, "basedOn") or "", steps + 1
         name = _value(self._styles[key], "name") or "" if key in self._styles else ""
         title = bool(_TITLE.fullmatch(name.strip()))
-        return Look(key, heading, list_id, list_level, contents, bold, title)
+        return Look(
+            key, heading, list_id, list_level, contents, bool(bold), title, size, bool(centred)
+        )
 
 
 def _by_name(name: str) -> int | None:
@@ -125,11 +146,33 @@ def _own(properties: Any | None) -> dict[str, Any]:
     return found
 
 
-def _all_bold(element: Any) -> bool:
-    runs = [
-        run for run in element.iter(W + "r") if "".join(t.text or "" for t in run.iter(W + "t"))
-    ]
-    return bool(runs) and all(_is_on(run.find(f"{W}rPr/{W}b")) for run in runs)
+def _all_bold(element: Any, inherited: bool) -> bool:
+    """Whether all that is written is bold, by the runs themselves or by the style."""
+    marks = [run.find(f"{W}rPr/{W}b") for run in _written(element)]
+    return bool(marks) and all(inherited if mark is None else _is_on(mark) for mark in marks)
+
+
+def _run_size(element: Any) -> int:
+    """The size of most letters as the runs state it, 0 where they don't."""
+    sizes: Counter[int] = Counter()
+    for run in _written(element):
+        sizes[_size(run.find(W + "rPr"))] += sum(len(t.text or "") for t in run.iter(W + "t"))
+    return sizes.most_common(1)[0][0] if sizes else 0
+
+
+def _written(element: Any) -> list[Any]:
+    """The runs of a paragraph that hold text."""
+    return [run for run in element.iter(W + "r") if any(t.text for t in run.iter(W + "t"))]
+
+
+def _size(properties: Any | None) -> int:
+    value = None if properties is None else _value(properties, "sz")
+    return int(value) if value and value.isdecimal() else 0
+
+
+def _centred(properties: Any | None, inherited: bool) -> bool:
+    value = None if properties is None else _value(properties, "jc")
+    return inherited if value is None else value == "center"
 
 
 def _is_on(element: Any | None) -> bool:

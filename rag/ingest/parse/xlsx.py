@@ -27,7 +27,10 @@ Source = Path | IO[bytes]
 
 
 def parse_xlsx(
-    source: Source, progress: Callable[[float], None] | None = None
+    source: Source,
+    progress: Callable[[float], None] | None = None,
+    *,
+    active_only: bool = False,
 ) -> tuple[tuple[Page, ...], tuple[str, ...]]:
     """One page with a heading for each named sheet and its tables, and the flags.
 
@@ -38,7 +41,7 @@ def parse_xlsx(
     if isinstance(source, Path):
         # Stored files have no extension, and openpyxl judges paths by it.
         with source.open("rb") as stream:
-            return parse_xlsx(stream, progress)
+            return parse_xlsx(stream, progress, active_only=active_only)
     import openpyxl
 
     flags: dict[str, None] = {}
@@ -53,6 +56,8 @@ def parse_xlsx(
             if any(sheet.sheet_state != "visible" for sheet in sheets):
                 flags["hidden_sheet"] = None
             visible = [s for s in sheets if s.sheet_state == "visible"] or sheets
+            if active_only:
+                visible = [workbook.active] if workbook.active in visible else visible[:1]
             cells = 0
             for position, sheet in enumerate(visible):
                 raw = _sheet_xml(archive, sheet)
