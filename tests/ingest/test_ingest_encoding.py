@@ -67,6 +67,8 @@ def test_bytes_that_are_no_text_are_refused() -> None:
 
 @given(st.text(alphabet=st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Cn", "Co"))))
 def test_utf8_always_comes_back(text: str) -> None:
+    # A few letters of two bytes each may as well be GBK ("通知" is); a Han letter settles it.
+    text += "。"
     decoded = decode(text.encode("utf-8"))
     assert decoded is not None
     assert decoded.text == text.removeprefix("\ufeff")
@@ -99,3 +101,58 @@ def test_large_files_that_are_no_text_are_refused_at_once() -> None:
     began = time.process_time()
     assert decode(noise * 100) is None
     assert time.process_time() - began < 2.0
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("職務権限規程について、ここに定める。", "euc-jp"),
+        ("職務権限規程について、ここに定める。", "iso2022_jp"),
+        ("대한민국의 주권은 국민에게 있고 모든 권력은", "euc-kr"),
+        (SIMPLIFIED, "hz"),
+        ("café déjà vu naïve résumé", "cp1252"),
+        ("Grüße aus München, schöne Straße", "cp1252"),
+        ("Hello world, plain English text.", "utf-16-be"),
+        ("姓名,年龄\n张三,20\n", "utf-16-le"),
+        ("镕基", "gbk"),
+        ("申請人", "big5"),
+    ],
+)
+def test_rarer_encodings_are_told_apart(text: str, encoding: str) -> None:
+    decoded = decode(text.encode(encoding))
+    assert decoded is not None
+    assert decoded.text == text
+
+
+@pytest.mark.parametrize("text", ["通知", "联通"])
+def test_gbk_that_is_utf8_by_chance_is_chinese(text: str) -> None:
+    decoded = decode(text.encode("gbk"))
+    assert decoded is not None
+    assert decoded.text == text
+
+
+@pytest.mark.parametrize("text", ["Привет", "שלום", "Γειά σου"])
+def test_other_scripts_in_utf8_stay_themselves(text: str) -> None:
+    decoded = decode(text.encode("utf-8"))
+    assert decoded is not None
+    assert decoded.text == text
+
+
+@pytest.mark.parametrize(
+    ("declared", "used", "text"),
+    [
+        ("gbk", "gbk", "犇犇公司"),
+        ("big5", "big5", "鑫鑫"),
+        ("shift_jis", "cp932", "取説"),
+        ("euc-kr", "euc-kr", "한국"),
+        ("iso-8859-1", "gbk", "声明是西文，其实是国标码"),
+        ("utf-8", "gbk", "声明是万国码，其实是国标码"),
+    ],
+)
+def test_what_a_page_declares_is_believed_if_it_can_be_true(
+    declared: str, used: str, text: str
+) -> None:
+    page = f'<html><head><meta charset="{declared}"></head><body>{text}</body></html>'
+    decoded = decode(page.encode(used))
+    assert decoded is not None
+    assert text in decoded.text
