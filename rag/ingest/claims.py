@@ -1,9 +1,10 @@
-"""Keeps two workers from ingesting the same document at the same time."""
+"""Keeps workers from working on the same document, and documents from a changing index."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Hashable, Iterator
+import time
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 
 
@@ -26,3 +27,83 @@ class Claims:
             with self._changed:
                 self._taken.difference_update(keys)
                 self._changed.notify_all()
+
+
+class IndexTurns:
+    """Documents go into the index side by side; a rebuild has it for itself. Thread-safe.
+
+    A rebuild that waits goes before documents that come later.
+    """
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._writing = 0
+        self._rebuilding = False
+        self._rebuilds_waiting = 0
+
+    @contextmanager
+    def document(self, waiting: Callable[[], None], poll_s: float = 0.5) -> Iterator[None]:
+        """Around the writing of one document.
+
+        Args:
+            waiting: called every `poll_s` seconds while a rebuild runs; may raise to give up.
+        """
+        with self._changed:
+            while self._rebuilding or self._rebuilds_waiting:
+                self._changed.wait(poll_s)
+                waiting()
+            self._writing += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._writing -= 1
+                self._changed.notify_all()
+
+    @contextmanager
+    def rebuild(self) -> Iterator[None]:
+        """Around the rebuilding of an index; waits for documents that are being written."""
+        with self._changed:
+            self._rebuilds_waiting += 1
+            self._changed.wait_for(lambda: not self._rebuilding and not self._writing)
+            self._rebuilds_waiting -= 1
+            self._rebuilding = True
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._rebuilding = False
+                self._changed.notify_all()
+
+
+class Seldom:
+    """Lets dear work that repeats take a bounded share of the time. Thread-safe.
+
+    Args:
+        share: most of the time that the work may take, 0..1.
+    """
+
+    def __init__(self, share: float = 0.05) -> None:
+        self._share = share
+        self._lock = threading.Lock()
+        self._due: set[Hashable] = set()
+        self._not_before: dict[Hashable, float] = {}
+
+    def run(self, key: Hashable, work: Callable[[], None], *, now: bool = False) -> None:
+        """Do the work unless it was done too recently; it is due then. `now` does it anyway."""
+        with self._lock:
+            early = time.monotonic() < self._not_before.get(key, 0.0)
+            if early and not now:
+                self._due.add(key)
+                return
+            self._due.discard(key)
+        began = time.monotonic()
+        work()
+        took = time.monotonic() - began
+        with self._lock:
+            self._not_before[key] = time.monotonic() + took / self._share
+
+    def due(self) -> list[Hashable]:
+        """Keys whose work was put off."""
+        with self._lock:
+            return list(self._due)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
 
+from rag.foreground import FOREGROUND
 from rag.types import Chunk
 
 if TYPE_CHECKING:
@@ -14,58 +16,130 @@ if TYPE_CHECKING:
     from rag.store.lexical import LexicalStats
     from rag.store.vectors import VectorRow
 
-BATCH = 32
-"""Texts between two looks at the cancel flag; chosen by us: one to two seconds of work for
-the bundled embedder on two cores, and several of its own batches."""
+BATCH = 16
+"""Texts between two looks at the cancel flag and at waiting chats; chosen by us: half a second
+of work for the bundled embedder on two cores."""
+
+KEEP_EVERY = 16
+"""Batches after which new vectors are kept in the cache, so that what an interrupted job has
+done is not lost; chosen by us."""
 
 _WINDOW_SHARE = 0.9
 """Share of the model's maximum that a window of a long text fills; the rest is for special
 tokens, the instruction and the difference between counting parts and the whole."""
 
 
+class VectorCache(Protocol):
+    """Vectors by the hash of their text (`rag.store.embeddings.Embeddings`)."""
+
+    def get(self, fingerprint: str, hashes: Sequence[str]) -> dict[str, np.ndarray]:
+        """Those that are there."""
+        ...
+
+    def put(self, fingerprint: str, vectors: Mapping[str, np.ndarray]) -> None:
+        """Keep vectors by hash."""
+        ...
+
+
+def sparse_text(chunk: Chunk) -> str:
+    """The text whose terms are indexed: title path, passage, and the questions it answers."""
+    from rag.retrieve.query import lexical_text
+
+    return "\n".join((lexical_text(chunk), *chunk.questions))
+
+
+def dense_text(chunk: Chunk) -> str:
+    """The text that is embedded: the same, normalised."""
+    from rag.retrieve.query import embedding_text
+    from rag.text.normalise import normalise
+
+    return "\n".join((embedding_text(chunk), *map(normalise, chunk.questions)))
+
+
 def embed_chunks(
-    chunks: Sequence[Chunk], embedder: Embedder, step: Callable[[float], None]
+    chunks: Sequence[Chunk],
+    embedder: Embedder,
+    step: Callable[[float], None],
+    cache: VectorCache | None = None,
 ) -> np.ndarray:
     """Unit vectors of the chunks, float32 [n, dimension], in their order.
 
     Texts of like length are embedded together, because a batch is as slow as its longest
     text. A record longer than the model's maximum is embedded in windows, whose mean stands
-    for it, so that its end can be found too.
+    for it, so that its end can be found too. Between batches chats go first.
 
     Args:
         step: called with 0..1 after each batch; may raise to stop.
+        cache: vectors of texts that were embedded before; gets the new ones.
 
     Raises:
         ModelError: the model cannot be loaded or does not answer.
     """
     import numpy as np
 
-    from rag.retrieve.query import embedding_text
+    texts = [dense_text(chunk) for chunk in chunks]
+    keys = [text_hash(text) for text in texts]
+    known = cache.get(embedder.fingerprint, list(dict.fromkeys(keys))) if cache else {}
+    wanted = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+    left = sorted(wanted, key=lambda key: len(wanted[key]))
+    for start in range(0, len(left), BATCH * KEEP_EVERY):
+        part = left[start : start + BATCH * KEEP_EVERY]
+
+        def share(done: float, first: int = start, count: int = len(part)) -> None:
+            step((first + done * count) / len(left))
+
+        vectors = embed_texts([wanted[key] for key in part], embedder, share)
+        new = dict(zip(part, vectors, strict=True))
+        if cache is not None:
+            cache.put(embedder.fingerprint, new)
+        known.update(new)
+    if not left:
+        step(1.0)
+    if not keys:
+        return np.zeros((0, embedder.dimension), dtype=np.float32)
+    return _unit(np.stack([known[key] for key in keys]).astype(np.float32))
+
+
+def embed_texts(
+    texts: Sequence[str], embedder: Embedder, step: Callable[[float], None] = lambda _: None
+) -> np.ndarray:
+    """Unit vectors of texts, float32 [n, dimension], in their order; longer ones than the
+    model reads by windows. Arguments and errors as for `embed_chunks`."""
+    import numpy as np
 
     owners: list[int] = []
-    texts: list[str] = []
-    for index, chunk in enumerate(chunks):
-        windows = _windows(embedding_text(chunk), embedder)
-        owners.extend([index] * len(windows))
-        texts.extend(windows)
-    sums = np.zeros((len(chunks), embedder.dimension), dtype=np.float32)
-    order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
+    windows: list[str] = []
+    for index, text in enumerate(texts):
+        FOREGROUND.give_way()
+        parts = _windows(text, embedder)
+        owners.extend([index] * len(parts))
+        windows.extend(parts)
+    sums = np.zeros((len(texts), embedder.dimension), dtype=np.float32)
+    order = sorted(range(len(windows)), key=lambda i: len(windows[i]))
     for start in range(0, len(order), BATCH):
+        FOREGROUND.give_way()
         batch = order[start : start + BATCH]
-        found = embedder.embed_passages([texts[i] for i in batch])
+        found = embedder.embed_passages([windows[i] for i in batch])
         for position, index in enumerate(batch):
             sums[owners[index]] += found[position]
         step((start + len(batch)) / len(order))
-    norms = np.linalg.norm(sums, axis=1, keepdims=True)
-    return sums / np.where(norms > 0, norms, 1)
+    return _unit(sums)
+
+
+def text_hash(text: str) -> str:
+    """What an embedded text is known by: 32 hexadecimal digits."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def token_lists(chunks: Sequence[Chunk]) -> list[list[str]]:
     """The index terms of each chunk."""
-    from rag.retrieve.query import lexical_text
     from rag.text.tokenise import tokenise
 
-    return [tokenise(lexical_text(chunk)) for chunk in chunks]
+    found = []
+    for chunk in chunks:
+        FOREGROUND.give_way()
+        found.append(tokenise(sparse_text(chunk)))
+    return found
 
 
 def vector_rows(
@@ -93,6 +167,13 @@ def vector_rows(
         )
         for chunk, vector, terms in zip(chunks, dense, tokens, strict=True)
     ]
+
+
+def _unit(rows: np.ndarray) -> np.ndarray:
+    import numpy as np
+
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / np.where(norms > 0, norms, 1)
 
 
 def _windows(text: str, embedder: Embedder) -> list[str]:

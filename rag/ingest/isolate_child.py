@@ -19,11 +19,10 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from rag.errors import ZhiwenError
+from rag.foreground import NICENESS
 from rag.ingest.isolate import MEMORY_MB, read_frame, write_frame
 from rag.types import Document, Page
 
-NICENESS = 10
-"""Lets everything else on the machine go first; chosen by us."""
 PAGES_PER_MESSAGE = 32
 """Pages handed over at once: small enough that taking them in never holds up a chat."""
 _ADDRESS_SPACE = 2
@@ -142,9 +141,9 @@ def _receive(requests: BinaryIO, waiting: queue.Queue[Any]) -> None:
 
 
 def _be_modest() -> None:
-    if hasattr(os, "nice"):
+    if hasattr(os, "setpriority"):
         with suppress(OSError):
-            os.nice(NICENESS)
+            os.setpriority(os.PRIO_PROCESS, 0, NICENESS)
     with suppress(ImportError, OSError, ValueError):
         import resource
 

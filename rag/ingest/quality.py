@@ -140,7 +140,7 @@ def with_page_keys(
 
 
 def _decided(page: Page, decision: PageDecision, same_file: bool) -> Page:
-    outdated = bool(decision.page_key) and decision.page_key != page_key(page)
+    outdated = decision.page_key != page_key(page) if decision.page_key else not same_file
     if outdated:
         page = page.model_copy(update={"flags": (*page.flags, "decision_outdated")})
         if not same_file:

@@ -1,4 +1,4 @@
-"""Computes the vectors of published chunks again: the catalog is the truth, an index follows."""
+"""Computes the vectors of searchable chunks again: the catalog is the truth, an index follows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def fill(
     done: Set[str] = frozenset(),
     progress: Callable[[float], None] | None = None,
 ) -> int:
-    """Write the vectors of all published chunks (of one knowledge base, or of all); returns
+    """Write the vectors of all searchable chunks (of one knowledge base, or of all); returns
     how many chunks there were.
 
     Args:
@@ -36,17 +36,17 @@ def fill(
     Raises:
         ModelError, StoreError: some batches may have been written.
     """
-    total = catalog.chunks.count(kb_id)
+    total = catalog.chunks.count(kb_id, searchable=True)
     seen = 0
-    for batch in catalog.chunks.walk(kb_id, batch=BATCH):
+    for batch in catalog.chunks.walk(kb_id, batch=BATCH, searchable=True):
         left = [chunk for chunk in batch if chunk.id not in done]
         if left:
-            dense = embed_chunks(left, embedder, lambda _: None)
+            dense = embed_chunks(left, embedder, lambda _: None, catalog.embeddings)
             target.upsert(vector_rows(left, dense, token_lists(left), catalog.lexical))
         seen += len(batch)
         if progress is not None:
             progress(min(seen / max(total, 1), 1.0))
     for base in target.kb_ids() if kb_id is None else {kb_id}:
-        # Deleted while they were being embedded.
-        target.delete_chunks(target.chunk_ids(base) - catalog.chunks.ids(base), base)
+        # Deleted or hidden while they were being embedded.
+        target.delete_chunks(target.chunk_ids(base) - catalog.chunks.searchable_ids(base), base)
     return seen

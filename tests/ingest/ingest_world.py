@@ -77,8 +77,8 @@ class World:
         return [c.text for batch in self.catalog.chunks.walk(self.kb) for c in batch]
 
     def is_consistent(self) -> bool:
-        """Whether catalog and vector store hold the same chunks."""
-        return self.catalog.chunks.ids(self.kb) == self.vectors.chunk_ids(self.kb)
+        """Whether the vector store holds just what may be searched."""
+        return self.catalog.chunks.searchable_ids(self.kb) == self.vectors.chunk_ids(self.kb)
 
 
 def open_world(data: Path, embedder: BigramEmbedder, kb: str | None = None) -> World:

@@ -1,0 +1,153 @@
+"""Writes a document into the vector store and the catalog, so that searchers see all of its
+new content or all of the old.
+
+New vectors go in under ids that the catalog doesn't know yet, the catalog swaps the content in
+one transaction, then the old vectors go. Chunks that did not change keep id and vector.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from rag.errors import ZhiwenError
+from rag.foreground import FOREGROUND
+from rag.ingest.assemble import Assembled, Report, status_of
+from rag.ingest.embed import embed_chunks, token_lists, vector_rows
+from rag.types import Chunk, DocumentInfo, DocumentOptions
+
+if TYPE_CHECKING:
+    from rag.models.embedder import Embedder
+    from rag.store.catalog import Catalog
+    from rag.store.vectors import VectorStore
+
+log = logging.getLogger(__name__)
+
+WRITE_BATCH = 500
+"""Rows written together; measured: smaller ones make many small segments in Milvus Lite,
+larger ones keep the interpreter from a chat for too long."""
+
+
+class Index:
+    """Publishes, hides and shows documents.
+
+    Args:
+        embedder: returns the embedder in use, whose vectors `vectors` has open.
+    """
+
+    def __init__(
+        self, catalog: Catalog, vectors: VectorStore, embedder: Callable[[], Embedder]
+    ) -> None:
+        self._catalog = catalog
+        self._vectors = vectors
+        self._embedder = embedder
+
+    def publish(
+        self,
+        info: DocumentInfo,
+        made: Assembled,
+        options: DocumentOptions,
+        report: Report,
+        size: int | None = None,
+    ) -> DocumentInfo:
+        """Make this the document's content; what fails before the swap is taken back.
+
+        Args:
+            info: the document as it is now.
+            size: bytes of the new original, when it changed.
+
+        Raises:
+            ModelError, StoreError: the content is what it was.
+            NotFound: the document was deleted meanwhile.
+        """
+        from rag.text.tokenise import TOKENISER_VERSION
+
+        status = status_of(made.document, options)
+        live = status == "indexed" and not info.hidden
+        before = self._written(info)
+        wanted = {c.id for c in made.chunks if live and c.indexed and c.enabled}
+        new = [c for c in made.chunks if c.id in wanted - before]
+        tokens = dict(zip((c.id for c in made.chunks), token_lists(made.chunks), strict=True))
+        try:
+            self._write(new, [tokens[c.id] for c in new], report)
+            report("store", 0.8)
+            published = self._catalog.documents.publish(
+                info.id,
+                made.document.version,
+                made.document,
+                made.chunks,
+                token_lists=[tokens[c.id] for c in made.chunks],
+                tokeniser=TOKENISER_VERSION,
+                size=size,
+                strategy=made.strategy,
+                strategy_reason=made.reason,
+                orphan_edits=made.orphan_edits,
+                status=status,
+            )
+        except BaseException:
+            # The first failure is what people must hear of.
+            self._remove([c.id for c in new], info)
+            raise
+        self._remove(before - wanted, info)
+        return published
+
+    def hide(self, info: DocumentInfo) -> None:
+        """Take a document out of the searches; it is only hidden from then on."""
+        before = self._written(info)
+        self._catalog.documents.set_hidden([info.id], True)
+        self._remove(before, info)
+
+    def show(self, info: DocumentInfo) -> None:
+        """Let searches find a hidden document again.
+
+        Raises:
+            ModelError, StoreError: it is still hidden.
+        """
+        chunks = self._catalog.chunks.of_document(info.id)
+        if info.status != "quarantined":
+            new = [c for c in chunks if c.indexed and c.enabled]
+            self._write(new, token_lists(new), lambda *_: None)
+        self._catalog.documents.set_hidden([info.id], False)
+
+    def sweep(self, info: DocumentInfo) -> None:
+        """Remove vectors of a document that an attempt which was cut off left behind."""
+        mine = {i for i in self._vectors.chunk_ids(info.kb_id) if i.startswith(f"{info.id}-")}
+        stray = mine - self._written(info)
+        if stray:
+            log.info("removing %d vectors that a cut-off attempt left", len(stray))
+            self._remove(stray, info)
+
+    def _written(self, info: DocumentInfo) -> set[str]:
+        """Ids of the document's chunks that have vectors by the catalog's account."""
+        if info.version == 0 or info.hidden or info.status == "quarantined":
+            return set()
+        chunks = self._catalog.chunks.of_document(info.id)
+        return {c.id for c in chunks if c.indexed and c.enabled}
+
+    def _write(
+        self, chunks: Sequence[Chunk], tokens: Sequence[Sequence[str]], report: Report
+    ) -> None:
+        dense = embed_chunks(
+            chunks,
+            self._embedder(),
+            lambda share: report("embed", share),
+            self._catalog.embeddings,
+        )
+        report("store", 0.0)
+        for start in range(0, len(chunks), WRITE_BATCH):
+            FOREGROUND.give_way()
+            part = slice(start, start + WRITE_BATCH)
+            rows = vector_rows(chunks[part], dense[part], tokens[part], self._catalog.lexical)
+            self._vectors.upsert(rows)
+            report("store", 0.7 * min(start + WRITE_BATCH, len(chunks)) / len(chunks))
+
+    def _remove(self, ids: Iterable[str], info: DocumentInfo) -> None:
+        """Delete vectors that no chunk needs; a failure is only untidy (the doctor clears up)."""
+        gone = sorted(ids)
+        if not gone:
+            return
+        try:
+            self._vectors.delete_chunks(gone, info.kb_id)
+        except ZhiwenError as error:
+            log.warning("%d vectors of %s were not removed: %s", len(gone), info.id, error)
