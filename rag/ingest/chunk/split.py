@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from rag.ingest.chunk.borders import border_before, may_cut
+from rag.ingest.chunk.count import CountTokens
 from rag.ingest.headings import starts_entry
 from rag.text.sentences import split_sentences
-
-CountTokens = Callable[[str], int]
 
 _SOFT_BREAKS = re.compile(r"(?<=[，、,：:；;\s])")
 _SLACK = 1.15
@@ -30,21 +30,36 @@ class Atom(NamedTuple):
     tokens: int
 
 
-def atoms(text: str, start: int, end: int, limit: int, count: CountTokens) -> list[Atom]:
+def atoms(
+    text: str, start: int, end: int, limit: int, count: CountTokens, *, code: bool = False
+) -> list[Atom]:
     """`text[start:end]` in pieces of at most `limit` tokens, cut as gently as possible:
-    between entries of a list of codes, at lines, else at sentences, at commas, or anywhere."""
+    between entries of a list of codes, at lines, else at sentences, at commas, or anywhere,
+    and never inside a number, between it and its unit or in a word if that can be helped.
+
+    Args:
+        code: the text is source code: cut between definitions, at blank lines, at lines;
+            indentation is kept.
+    """
     whole = count(text[start:end])
     if whole <= limit:
         return [Atom(start, end, whole)]
-    for split in (_entries, _lines, _sentences, _clauses):
+    for split in _CODE_SPLITS if code else _TEXT_SPLITS:
         parts = [(start + a, start + b) for a, b in split(text[start:end])]
         if len(parts) > 1:
-            return [atom for a, b in parts for atom in atoms(text, a, b, limit, count)]
+            return [atom for a, b in parts for atom in atoms(text, a, b, limit, count, code=code)]
     return _anywhere(text, start, end, limit, whole, count)
 
 
-def pack(pieces: Sequence[Atom], limit: int) -> list[list[Atom]]:
-    """Neighbouring atoms together, at most `limit` tokens each, of about even length."""
+def pack(
+    pieces: Sequence[Atom], limit: int, leads: Callable[[Atom], bool] | None = None
+) -> list[list[Atom]]:
+    """Neighbouring atoms together, at most `limit` tokens each, of about even length.
+
+    Args:
+        leads: tells an atom that only introduces the next (a heading, "包括："); such a one
+            does not end a group if the next group has room for it.
+    """
     total = sum(atom.tokens for atom in pieces)
     if total <= limit:
         return [list(pieces)] if pieces else []
@@ -54,12 +69,18 @@ def pack(pieces: Sequence[Atom], limit: int) -> list[list[Atom]]:
     for atom in pieces:
         grown = size + atom.tokens
         too_long = grown > limit or (size >= share * 0.7 and grown > share * _SLACK)
-        if not groups or too_long:
-            groups.append([atom])
-            size = atom.tokens
-        else:
+        if groups and not too_long:
             groups[-1].append(atom)
             size = grown
+            continue
+        moved: list[Atom] = []
+        size = atom.tokens
+        while groups and len(groups[-1]) > 1 and leads is not None and leads(groups[-1][-1]):
+            if size + groups[-1][-1].tokens > limit:
+                break
+            moved.insert(0, groups[-1].pop())
+            size += moved[0].tokens
+        groups.append([*moved, atom])
     return groups
 
 
@@ -82,24 +103,47 @@ def _entries(text: str) -> list[tuple[int, int]]:
 
 
 def _lines(text: str) -> list[tuple[int, int]]:
-    return _ranges(text, [m.end() for m in re.finditer(r"\n+", text)])
+    return _ranges(text, _safe(text, [m.end() for m in re.finditer(r"\n+", text)]))
 
 
 def _sentences(text: str) -> list[tuple[int, int]]:
-    return _ranges(text, [span.start for span in split_sentences(text)][1:])
+    return _ranges(text, _safe(text, [span.start for span in split_sentences(text)][1:]))
 
 
 def _clauses(text: str) -> list[tuple[int, int]]:
-    return _ranges(text, [match.start() for match in _SOFT_BREAKS.finditer(text)])
+    return _ranges(text, _safe(text, [match.start() for match in _SOFT_BREAKS.finditer(text)]))
 
 
-def _ranges(text: str, borders: Sequence[int]) -> list[tuple[int, int]]:
-    """Ranges between the borders without surrounding white space; blank ones left out."""
+def _definitions(text: str) -> list[tuple[int, int]]:
+    """Ranges of source code from one line without indentation behind a blank line to the
+    next such line."""
+    return _ranges(text, [m.end() for m in re.finditer(r"\n\s*\n(?=[^\s})\]])", text)], indent=True)
+
+
+def _code_blocks(text: str) -> list[tuple[int, int]]:
+    return _ranges(text, [m.end() for m in re.finditer(r"\n[^\S\n]*\n", text)], indent=True)
+
+
+def _code_lines(text: str) -> list[tuple[int, int]]:
+    return _ranges(text, [m.end() for m in re.finditer(r"\n+", text)], indent=True)
+
+
+_TEXT_SPLITS = (_entries, _lines, _sentences, _clauses)
+_CODE_SPLITS = (_definitions, _code_blocks, _code_lines, _clauses)
+
+
+def _safe(text: str, borders: Sequence[int]) -> list[int]:
+    return [border for border in borders if may_cut(text, border)]
+
+
+def _ranges(text: str, borders: Sequence[int], *, indent: bool = False) -> list[tuple[int, int]]:
+    """Ranges between the borders without surrounding white space, but with a first line's
+    indentation when `indent`; blank ones left out."""
     found: list[tuple[int, int]] = []
     for start, end in pairwise([0, *borders, len(text)]):
         piece = text[start:end]
-        left = start + len(piece) - len(piece.lstrip())
-        right = left + len(piece.strip())
+        left = start + len(piece) - len(piece.lstrip("\r\n" if indent else None))
+        right = start + len(piece.rstrip())
         if right > left:
             found.append((left, right))
     return found
@@ -118,6 +162,9 @@ def _anywhere(
         length = count(text[at:stop])
         while length > limit and stop - at > 1:
             stop = at + max((stop - at) * limit // (length + 1), 1)
+            length = count(text[at:stop])
+        if stop < end:
+            stop = border_before(text, stop, at)
             length = count(text[at:stop])
         found.append(Atom(at, stop, length))
         at = stop

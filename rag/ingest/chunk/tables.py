@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rag.ingest.chunk.split import CountTokens, atoms, pack
+from rag.ingest.chunk.count import CountTokens
+from rag.ingest.chunk.split import atoms, pack
 from rag.ingest.table import to_markdown, to_record
 from rag.types import Block
 
@@ -14,24 +15,50 @@ ROWS_SHARE = 0.6
 facts, and a shorter chunk points closer to the one that is asked for."""
 
 
+WIDE_HEADER = 0.85
+"""Share of the room that a header may take above the rows; wider ones are written beside each
+value instead, so that a row can be cut between columns. Chosen by us."""
+
+
 class TablePiece(NamedTuple):
-    """Some rows in words, and their half-open range in the block's text."""
+    """Some rows in words, their half-open range in the block's text, and their indexes among
+    the rows below the header."""
 
     text: str
     start: int
     end: int
+    rows: tuple[int, ...] = ()
 
 
-def table_pieces(block: Block, limit: int, count: CountTokens) -> list[TablePiece]:
-    """A table block in pieces of at most `limit` tokens where rows allow it."""
-    rows = block.rows or ()
-    if len(rows) < 2:
-        return [TablePiece(block.text, 0, len(block.text))]
-    header, body = rows[0], rows[1:]
-    as_records = block.metadata.get("rows") == "records"
-    places = _row_places(block, len(rows))
-    fixed = 0 if as_records else count(to_markdown([header]))
-    room = max(limit - fixed, limit // 3)
+def table_pieces(
+    block: Block,
+    limit: int,
+    count: CountTokens,
+    *,
+    rows: Sequence[int] | None = None,
+    apart: bool = False,
+    most: int | None = None,
+) -> list[TablePiece]:
+    """A table block in pieces of at most `limit` tokens, each with the header.
+
+    A row that is longer than a piece is cut; each of its parts begins with its first cell.
+
+    Args:
+        most: tokens that a single row with the header may take; `limit` when left out.
+        rows: indexes of the rows wanted, among those below the header; all when left out.
+        apart: each row is a piece.
+    """
+    all_rows = block.rows or ()
+    if not any(cell.strip() for row in all_rows[1:] for cell in row):
+        whole = pack(atoms(block.text, 0, len(block.text), limit, count), limit)
+        spans = [(group[0].start, group[-1].end) for group in whole]
+        return [TablePiece(block.text[start:end], start, end) for start, end in spans]
+    header, body = all_rows[0], all_rows[1:]
+    fixed = count(to_markdown([header]))
+    as_records = apart or block.metadata.get("rows") == "records" or fixed > limit * WIDE_HEADER
+    places = _row_places(block, len(all_rows))
+    room = limit if as_records else max(limit - fixed, limit // 3)
+    longest = limit if as_records else min(limit, (most or limit) - fixed)
     pieces: list[TablePiece] = []
     chosen: list[int] = []
     size = 0
@@ -40,20 +67,22 @@ def table_pieces(block: Block, limit: int, count: CountTokens) -> list[TablePiec
         nonlocal chosen, size
         if chosen:
             text = _write(header, [body[i] for i in chosen], as_records)
-            pieces.append(TablePiece(text, places[chosen[0]][0], places[chosen[-1]][1]))
+            start, end = places[chosen[0]][0], places[chosen[-1]][1]
+            pieces.append(TablePiece(text, start, end, tuple(chosen)))
         chosen, size = [], 0
 
-    for index, row in enumerate(body):
+    for index in range(len(body)) if rows is None else rows:
+        row = body[index]
         if not any(cell.strip() for cell in row):
             continue
         length = count(to_record(header, row) if as_records else " | ".join(row))
-        if length > limit:
+        if length > longest:
             close()
             start, end = places[index]
             parts = _long_row(header, row, limit, count)
-            pieces.extend(TablePiece(part, start, end) for part in parts)
+            pieces.extend(TablePiece(part, start, end, (index,)) for part in parts)
             continue
-        if size + length > room:
+        if size + length > room or (apart and chosen):
             close()
         chosen.append(index)
         size += length

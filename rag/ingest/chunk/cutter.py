@@ -1,0 +1,161 @@
+"""Walks a group's units: running text, tables with their caption, records."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from rag.ingest.chunk.count import CountTokens
+from rag.ingest.chunk.pieces import Family, Piece, TableRows, covered
+from rag.ingest.chunk.running import Recursive, Splitter
+from rag.ingest.chunk.sections import Group, Unit
+from rag.ingest.chunk.tables import ROWS_SHARE, table_pieces
+from rag.ingest.metadata import from_mapping
+from rag.types import ChunkKind
+
+_CAPTION = re.compile(r"(续?表|附表|单位|Table)\s*[\d一二三四五六七八九十:：]|.*[:：]$", re.DOTALL)
+_CAPTION_TOKENS = 80
+"""Longest text before a table that is taken for its caption; chosen by us."""
+RECORD_LIMIT = 8
+RECORD_TOKENS = 4000
+"""A record is never cut unless it is longer than so many chunks and so many tokens: it is a
+whole document then. Chosen by us."""
+
+Running = Callable[[Group, Sequence[Unit]], Iterable[Family]]
+Nest = Callable[[Piece], Family]
+
+
+def alone(piece: Piece) -> Family:
+    """A piece that is read as itself."""
+    return Family(None, (piece,))
+
+
+class Cutter:
+    """Cuts the groups of one document.
+
+    Args:
+        text: the document's plain text.
+        limit: most tokens of a piece.
+        running: cuts a run of units that holds neither tables nor records.
+        nest: makes a family of a piece of a table or of a record.
+        rows_apart: each row of a table is a record of its own.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        count: CountTokens,
+        limit: int,
+        running: Running,
+        nest: Nest = alone,
+        *,
+        rows_apart: bool = False,
+    ) -> None:
+        self._text = text
+        self._count = count
+        self._limit = limit
+        self._running = running
+        self._nest = nest
+        self._rows_apart = rows_apart
+
+    def families(self, group: Group) -> Iterator[Family]:
+        """The families of a group, in order."""
+        run: list[Unit] = []
+        for unit in group.units:
+            if unit.block.record_id is not None:
+                yield from self._running_text(group, run)
+                yield from map(self._nest, self._record(group, unit))
+                run = []
+            elif unit.block.kind == "table" and unit.block.rows:
+                caption = self._caption(run)
+                yield from self._running_text(group, run[: len(run) - len(caption)])
+                yield from map(self._nest, self._table(group, unit, caption))
+                run = []
+            else:
+                run.append(unit)
+        yield from self._running_text(group, run)
+
+    def _running_text(self, group: Group, run: Sequence[Unit]) -> Iterable[Family]:
+        return self._running(group, run) if run else ()
+
+    def _record(self, group: Group, unit: Unit) -> Iterator[Piece]:
+        block = unit.block
+        title = str(block.metadata.get("title") or "").strip()
+        own = from_mapping(block.metadata.get("metadata") or {})
+        if title:
+            own = own.model_copy(update={"title": title})
+        path = (*group.path, title) if title else group.path
+        longest = max(RECORD_LIMIT * self._limit, RECORD_TOKENS)
+        spans = [(unit.start, unit.end)]
+        if len(block.text) > longest and self._count(block.text) > longest:
+            parts = Recursive(self._text, self._count, self._limit)([unit])
+            spans = [(part.start, part.end) for part in parts]
+        for start, end in spans:
+            yield Piece(
+                self._text[start:end],
+                (start, end),
+                (start, end),
+                [unit],
+                path,
+                "record",
+                block.record_id,
+                own,
+            )
+
+    def _table(self, group: Group, unit: Unit, caption: Sequence[Unit]) -> Iterator[Piece]:
+        lead = self._text[caption[0].start : caption[-1].end] if caption else ""
+        label = "\n".join(u.block.text for u in caption if not u.is_heading)
+        caption_tokens = self._count(lead)
+        room = max(int(self._limit * ROWS_SHARE) - caption_tokens, self._limit // 3)
+        most = self._limit - caption_tokens
+        pieces = table_pieces(
+            unit.block, room, self._count, apart=self._rows_apart, most=max(most, room)
+        )
+        for number, piece in enumerate(pieces):
+            above = lead if number == 0 else label
+            text = f"{above}\n\n{piece.text}" if above else piece.text
+            start = caption[0].start if caption and number == 0 else unit.start + piece.start
+            span = (start, unit.start + piece.end)
+            units = [*caption, unit] if number == 0 else [unit]
+            kind: ChunkKind = "record" if self._rows_apart else "table"
+            rows = TableRows(unit, piece.rows, above, label)
+            yield Piece(text, span, span, units, group.path, kind, table=rows)
+
+    def _caption(self, run: Sequence[Unit]) -> list[Unit]:
+        """The units at the end of `run` that introduce the table behind them."""
+        caption: list[Unit] = []
+        for unit in reversed(run):
+            text = unit.block.text.strip()
+            if unit.is_heading or (not caption and _CAPTION.match(text)):
+                caption.insert(0, unit)
+            else:
+                break
+        if caption and self._count(self._text[caption[0].start : caption[-1].end]) > min(
+            _CAPTION_TOKENS, self._limit // 3
+        ):
+            return []
+        return caption
+
+
+def text_pieces(text: str, split: Splitter, group: Group, units: Sequence[Unit]) -> Iterator[Piece]:
+    """The pieces of a run of units."""
+    for cut in split(units):
+        inside = covered(units, cut.start, cut.end)
+        yield Piece(
+            text[cut.begin : cut.end],
+            (cut.begin, cut.end),
+            (cut.start, cut.end),
+            inside,
+            group.path,
+            kind_of(group, inside),
+        )
+
+
+def kind_of(group: Group, units: Sequence[Unit]) -> ChunkKind:
+    """The kind of a piece of running text."""
+    if group.label is not None:
+        return "clause"
+    kinds = {unit.block.kind for unit in units if not unit.is_heading}
+    if kinds == {"list"}:
+        return "list"
+    return "code" if kinds == {"code"} else "text"
