@@ -67,7 +67,7 @@ _NO_PRODUCT = re.compile(
     r"员工|职工|新生|学生|管理|操作规程|入职|安全|报销|办事|申请|申报|政策|服务$|公司$"
 )
 _ANY_PRODUCT = re.compile(
-    r"(?:[全各本]?(?:系列|部|类)?(?:产品|商品|服务|设备|系统|软件|仪器|公司|企业|用户))+的?"
+    r"(?:[全各本]|系列|部|类|产品|商品|服务|设备|系统|软件|仪器|公司|企业|用户|主要)+的?"
 )
 _USELESS_TITLE = re.compile(
     r"microsoft|word|powerpoint|excel|untitled|无标题|未命名|幻灯片|slide|^\d*$|\.(docx?|pdf|xlsx?|pptx?|"

@@ -158,7 +158,8 @@ def expiry_date(text: str, start: date | None) -> date | None:
 def _speaks_of_itself(text: str, match: re.Match[str]) -> bool:
     """Whether the sentence around a validity is about the document that it stands in."""
     before = re.split(r"[。；\n]", text[max(0, match.start() - 120) : match.start()])[-1]
-    sentence = before + match[0]
+    after = re.split(r"[。；，\n]", text[match.end() : match.end() + 12])[0]
+    sentence = before + match[0] + after
     return "《" not in before and _OWN.search(sentence) is not None
 
 

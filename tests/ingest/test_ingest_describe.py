@@ -1,11 +1,21 @@
 from __future__ import annotations
 
+import time
 from datetime import date
 
 import pytest
 from ingest_inputs import document_of
 
-from rag.ingest.describe import describe, file_stem, find_region, find_type, is_useful_title
+from rag.errors import InvalidInput
+from rag.ingest.describe import (
+    describe,
+    file_stem,
+    find_region,
+    find_type,
+    for_passages,
+    is_useful_title,
+)
+from rag.ingest.metadata import checked
 from rag.types import Block, DocumentMetadata
 
 
@@ -150,3 +160,201 @@ def test_titles_in_file_properties(title: str, useful: bool) -> None:
 def test_file_names_become_titles() -> None:
     assert file_stem("员工_手册 v2.pdf") == "员工 手册 v2"
     assert file_stem("C:\\资料\\年假.docx") == "年假"
+
+
+# --- People, sources, dates ------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "author", "source"),
+    [
+        ("作者：李新 来源：某某日报 时间：2023-05-06", "李新", "某某日报"),
+        ("来源: 市人社局　　撰稿：王芳, 刘洋", "王芳、刘洋", "市人社局"),
+        ("文/张三", "张三", None),
+        ("Author: Jane Doe | Source: Example Weekly", "Jane Doe", "Example Weekly"),
+        ("某某县第一初级中学 李新录", "李新录", None),
+        ("李 雷", "李雷", None),
+        ("编写说明：见附件", None, None),
+        ("作者：2023年5月6日", None, None),
+        ("资金来源：财政拨款", None, None),
+        ("信息技术部 分机", None, None),
+    ],
+)
+def test_authors_and_sources(line: str, author: str | None, source: str | None) -> None:
+    found = titled("浅谈学校管理", line, "学校管理要从小事做起。")
+    assert (found.author, found.source) == (author, source)
+
+
+@pytest.mark.parametrize(
+    ("lines", "organisation"),
+    [
+        (("杭州市人民政府文件", "各区："), "杭州市人民政府"),
+        (("各单位：", "某某公积金管理中心", "二〇二二年六月二十日"), "某某公积金管理中心"),
+        (("发文机关：某某市教育局", "各学校："), "某某市教育局"),
+        (("联系我局。", "2022年6月20日"), None),
+    ],
+)
+def test_issuers(lines: tuple[str, ...], organisation: str | None) -> None:
+    assert titled("关于调整收费的通知", *lines).organisation == organisation
+
+
+@pytest.mark.parametrize(
+    ("clause", "expiry"),
+    [
+        ("本办法自2023年3月1日起施行，有效期至2024年2月。", date(2024, 2, 29)),
+        ("本通知自二〇二三年三月一日起执行，有效期三年。", date(2026, 3, 1)),
+        ("本规定自2023年3月1日起试行，试行期六个月。", date(2023, 9, 1)),
+        ("自2023年3月1日起至2025年12月31日止执行。", date(2025, 12, 31)),
+        ("本政策执行至2025年12月31日。", date(2025, 12, 31)),
+        ("有效期：2023年1月1日至2023年12月31日", date(2023, 12, 31)),
+        ("居住证有效期至2030年1月1日的，免予提交。", None),
+        ("《旧办法》有效期至2020年1月1日。", None),
+        ("居民身份证有效期十年。", None),
+        ("合同期限为三年。", None),
+    ],
+)
+def test_the_end_of_validity(clause: str, expiry: date | None) -> None:
+    assert titled("某某办法", "发布日期：2023年1月1日", clause).expiry_date == expiry
+
+
+@pytest.mark.parametrize(
+    ("clause", "effective"),
+    [
+        ("本办法自二〇二三年五月一日起施行。", date(2023, 5, 1)),
+        ("本办法自印发之日起30日后施行。", date(2023, 1, 31)),
+        ("本办法自印发之日起施行。", date(2023, 1, 1)),
+        ("本办法自2023年7月起执行。", date(2023, 7, 1)),
+    ],
+)
+def test_the_beginning_of_validity(clause: str, effective: date) -> None:
+    assert titled("某某办法", "印发日期：2023年1月1日", clause).effective_date == effective
+
+
+# --- Years of parts, products ----------------------------------------------------------
+
+
+def test_parts_about_several_years_leave_the_year_open() -> None:
+    by_heading = describe(
+        document_of(
+            Block(kind="heading", text="停车收费规定", level=1),
+            Block(kind="paragraph", text="发布日期：2031年1月5日"),
+            Block(kind="heading", text="2031年度标准", level=2),
+            Block(kind="heading", text="2032年度标准", level=2),
+        )
+    )
+    rows = (("车型", "2031年", "2032年"), ("小车", "5", "6"))
+    by_column = describe(
+        document_of(
+            Block(kind="heading", text="停车收费规定", level=1),
+            Block(kind="paragraph", text="发布日期：2031年1月5日"),
+            Block(kind="table", text="略", rows=rows),
+        )
+    )
+    assert (by_heading.year, by_column.year) == (None, None)
+    assert titled("2031年停车收费规定", "2030年度的标准已废止。").year == 2031
+
+
+@pytest.mark.parametrize(
+    ("title", "product"),
+    [
+        ("云岭科技产品价格表（2024年）", None),
+        ("产品价格表", None),
+        ("全系列产品使用说明书", None),
+        ("设备维护手册", None),
+        ("ZW-200监测仪价格表", "ZW-200监测仪"),
+    ],
+)
+def test_a_price_list_is_of_no_product_called_product(title: str, product: str | None) -> None:
+    assert titled(title).product == product
+
+
+# --- Keywords and summary --------------------------------------------------------------
+
+
+RULE = (
+    "第一条 为支持人才安居，规范租房补贴的发放，制定本办法。",
+    "第二条 租房补贴按月发放，硕士每月1500元，博士每月2000元。",
+    "第三条 申请租房补贴应当在本市连续缴纳社会保险满六个月。",
+    "联系电话：010-0000-0000",
+    "第四条 本办法自2023年3月1日起施行。",
+)
+
+
+def test_keywords_are_the_telling_words() -> None:
+    found = titled("人才租房补贴办法", *RULE)
+    assert any("租房补贴" in word for word in found.keywords)
+    assert not {"办法", "应当", "第一条", "施行"} & set(found.keywords)
+
+
+def test_the_summary_is_made_of_whole_sentences_in_order() -> None:
+    found = titled("人才租房补贴办法", *RULE)
+    assert found.summary is not None
+    assert found.summary.startswith("为支持人才安居，规范租房补贴的发放，制定本办法。")
+    assert "电话" not in found.summary and len(found.summary) <= 200
+
+
+def test_the_summary_of_a_table_names_its_columns() -> None:
+    rows = (("型号", "单价（元）"), ("ZW-100", "1280"), ("ZW-200", "1880"))
+    block = Block(kind="table", text="| 型号 | 单价（元） |" * 9, rows=rows)
+    assert describe(document_of(block)).summary == "表格，列为型号、单价（元），共2行。"
+
+
+def test_long_documents_cost_no_more() -> None:
+    blocks = [Block(kind="paragraph", text=f"第{n}段，水泵每月检修。" * 20) for n in range(5000)]
+    document = document_of(Block(kind="heading", text="水泵检修规程", level=1), *blocks)
+    began = time.process_time()
+    assert "水泵" in describe(document).keywords
+    assert time.process_time() - began < 3
+
+
+# --- Editors ---------------------------------------------------------------------------
+
+
+def test_what_an_editor_set_wins_and_what_they_emptied_stays_empty() -> None:
+    document = document_of(
+        Block(kind="heading", text="北京市2024年办法", level=1),
+        metadata=DocumentMetadata(region="上海"),
+    )
+    edited = {"region": "浙江/杭州", "year": None, "expiry_date": "2030-01-01"}
+    edited |= {"keywords": ["补贴"]}
+    found = describe(document, edited)
+    assert (found.region, found.year) == ("浙江/杭州", None)
+    assert (found.expiry_date, found.keywords) == (date(2030, 1, 1), ("补贴",))
+    assert found.title == "北京市2024年办法"
+
+
+@pytest.mark.parametrize(
+    ("values", "kept"),
+    [
+        ({"publish_date": "2024年5月1日"}, {"publish_date": "2024-05-01"}),
+        ({"year": " 2024年 "}, {"year": 2024}),
+        ({"region": "浙江省杭州市"}, {"region": "浙江/杭州"}),
+        ({"keywords": "租房，补贴"}, {"keywords": ("租房", "补贴")}),
+        ({"title": "  ", "author": None}, {"title": None, "author": None}),
+    ],
+)
+def test_values_of_editors_are_stored_typed(values: dict, kept: dict) -> None:
+    assert checked(values) == kept
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"publish_date": "去年"},
+        {"year": "第3版"},
+        {"region": "火星"},
+        {"title": "长" * 501},
+        {"access": "kb2"},
+        {"document_type": "一" * 21},
+    ],
+)
+def test_wrong_values_are_refused(values: dict) -> None:
+    with pytest.raises(InvalidInput):
+        checked(values)
+
+
+def test_passages_don_t_carry_the_summary() -> None:
+    about = titled("人才租房补贴办法", *RULE)
+    carried = for_passages(about)
+    assert carried.summary is None and carried.keywords == ()
+    assert (carried.title, carried.effective_date) == (about.title, about.effective_date)
