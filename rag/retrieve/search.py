@@ -17,6 +17,7 @@ from rag.retrieve.currency import IN_FORCE, current_first
 from rag.retrieve.exact import ExactTerms, exact_terms
 from rag.retrieve.fuse import Ranked, rrf, weighted
 from rag.retrieve.order import ordered
+from rag.retrieve.parents import with_parents
 from rag.retrieve.parts import PART_HITS, with_parts
 from rag.retrieve.query import query_text, search_tokens
 from rag.types import Evidence, Hit, QueryPlan, Retrieval, SearchFilter, Slots
@@ -265,7 +266,8 @@ class Retriever:
                 hits = self._rerank(run.question, hits)
         with run.timed("order"):
             hits = ordered(run.question, run.exact, hits)
-            hits = self._current_first(run, condition, hits, widen)[:count]
+            hits = self._current_first(run, condition, hits, widen)
+            hits = with_parents(hits, self._catalog.chunks.get)[:count]
         if self._space() != run.space:
             raise _Swapped
         return Retrieval(
