@@ -11,16 +11,15 @@ from pathlib import Path
 from typing import BinaryIO
 
 from rag.access.audit import Audit
-from rag.access.policy import can_chat, can_edit, can_read, require_admin
-from rag.errors import InvalidInput, NotAllowed, NotFound
+from rag.access.rights import Rights, not_allowed
+from rag.errors import NotFound
 from rag.ingest.files import FileStore
 from rag.ingest.inspect import require_size
 from rag.ingest.jobs import JobQueue
-from rag.ingest.page_image import draw_page
 from rag.ingest.pipeline import Pipeline
 from rag.settings import Settings
 from rag.store.catalog import Catalog
-from rag.types import BBox, Chunk, DocumentInfo, JobInfo, KnowledgeBase, Page, Person
+from rag.types import Chunk, DocumentInfo, JobInfo, KnowledgeBase, Page, Person
 
 
 class Knowledge:
@@ -41,20 +40,21 @@ class Knowledge:
         self._files = files
         self._audit = audit
         self._settings = settings
+        self._rights = Rights(catalog, audit, settings)
 
     # --- Knowledge bases --------------------------------------------------------------
 
     def bases(self, person: Person) -> list[KnowledgeBase]:
         """The knowledge bases that the person may ask, by name."""
-        return [kb for kb in self._catalog.knowledge_bases.list() if self._may_read(person, kb)]
+        return self._rights.readable_bases(person)
 
     def may_edit(self, person: Person, kb: KnowledgeBase) -> bool:
         """Whether the person may change the documents of a knowledge base."""
-        return can_edit(person, kb, self._settings())
+        return self._rights.may_edit(person, kb)
 
     def may_create(self, person: Person) -> bool:
         """Whether the person may create knowledge bases."""
-        return can_edit(person, None, self._settings())
+        return self._rights.may_edit(person, None)
 
     def create_base(self, person: Person, name: str, description: str = "") -> KnowledgeBase:
         """Create a knowledge base.
@@ -64,20 +64,20 @@ class Knowledge:
             NotAllowed: the person may not.
         """
         if not self.may_create(person):
-            raise _not_allowed()
+            raise not_allowed()
         kb = self._catalog.knowledge_bases.create(name, description)
         self._audit.record(person, "kb.create", kb.id, kb.name)
         return kb
 
     def rename_base(self, person: Person, kb_id: str, name: str) -> None:
         """Rename a knowledge base."""
-        kb = self._editable(person, kb_id)
+        kb = self._rights.editable(person, kb_id)
         self._catalog.knowledge_bases.rename(kb_id, name)
         self._audit.record(person, "kb.rename", kb_id, f"{kb.name} → {name}")
 
     def delete_base(self, person: Person, kb_id: str) -> None:
         """Delete a knowledge base with all its documents, files and vectors."""
-        kb = self._editable(person, kb_id)
+        kb = self._rights.editable(person, kb_id)
         for job in self._catalog.jobs.list(active_only=True, kb_id=kb_id):
             self._jobs.cancel(job.id)
         self._pipeline.delete_kb(kb_id)
@@ -87,14 +87,12 @@ class Knowledge:
 
     def documents(self, person: Person, kb_id: str) -> list[DocumentInfo]:
         """All documents of a knowledge base."""
-        self._readable(person, kb_id)
+        self._rights.readable(person, kb_id)
         return list(self._catalog.documents.list([kb_id]))
 
     def document(self, person: Person, document_id: str) -> DocumentInfo:
         """One document."""
-        info = self._catalog.documents.get(document_id)
-        self._readable(person, info.kb_id)
-        return info
+        return self._rights.readable_document(person, document_id)
 
     def pages(self, person: Person, document_id: str) -> Sequence[Page]:
         """A document's parsed pages."""
@@ -117,7 +115,7 @@ class Knowledge:
             DiskFull: it could not be kept.
             NotAllowed: the person may not.
         """
-        self._editable(person, kb_id)
+        self._rights.editable(person, kb_id)
         start = stream.tell()
         size = stream.seek(0, os.SEEK_END) - start
         stream.seek(start)
@@ -130,8 +128,7 @@ class Knowledge:
     def delete_documents(self, person: Person, document_ids: Sequence[str]) -> int:
         """Delete documents with their vectors and files; returns how many."""
         for document_id in document_ids:
-            info = self._catalog.documents.get(document_id)
-            self._editable(person, info.kb_id)
+            self._rights.editable_document(person, document_id)
         for document_id in document_ids:
             info = self._catalog.documents.get(document_id)
             self._pipeline.delete_document(document_id)
@@ -145,32 +142,7 @@ class Knowledge:
             NotFound: the document or its file is gone.
         """
         info = self.document(person, document_id)
-        path = self._files.path(info.sha256)
-        if not path.is_file():
-            raise NotFound(
-                f"《{info.name}》的原文件已不在数据目录里。",
-                "分块内容仍可查看；请重新上传原文件。",
-                message_en=f"The original file of {info.name} is gone.",
-                remedy_en="Its chunks can still be read; upload the file again.",
-            )
-        return info.name, path
-
-    def page_image(
-        self, person: Person, document_id: str, page: int, bboxes: Sequence[BBox] = ()
-    ) -> bytes:
-        """A PDF page as PNG with the given boxes marked.
-
-        Raises:
-            NotFound: the document has no such page.
-            InvalidInput: the document is not a PDF.
-        """
-        _, path = self.original(person, document_id)
-        info = self.document(person, document_id)
-        if info.media_type != "application/pdf":
-            raise InvalidInput(
-                "这份文档没有页面图像。", message_en="This document has no page images."
-            )
-        return draw_page(path, page, bboxes)
+        return info.name, original_path(self._files, info)
 
     # --- Jobs -------------------------------------------------------------------------
 
@@ -186,50 +158,31 @@ class Knowledge:
 
     def cancel(self, person: Person, job_id: str) -> None:
         """Ask a job to end; what it was replacing stays as it was."""
-        self._editable_job(person, job_id)
+        self._rights.editable_job(person, job_id)
         self._jobs.cancel(job_id)
 
     def retry(self, person: Person, job_id: str, password: str | None = None) -> JobInfo:
         """Run a failed or cancelled job again, with a password where one is needed."""
-        self._editable_job(person, job_id)
+        self._rights.editable_job(person, job_id)
         return self._jobs.retry(job_id, password)
 
     def dismiss(self, person: Person, job_id: str) -> None:
         """Take a finished job off the list."""
-        self._editable_job(person, job_id)
+        self._rights.editable_job(person, job_id)
         self._jobs.dismiss(job_id)
 
-    def _editable_job(self, person: Person, job_id: str) -> None:
-        kb_id = self._catalog.jobs.get(job_id).kb_id
-        if kb_id:
-            self._editable(person, kb_id)
-        else:
-            require_admin(person)
 
-    # --- Rights -----------------------------------------------------------------------
+def original_path(files: FileStore, info: DocumentInfo) -> Path:
+    """Where the original of a document lies.
 
-    def _may_read(self, person: Person, kb: KnowledgeBase) -> bool:
-        return can_chat(person, self._settings()) and can_read(person, kb)
-
-    def _readable(self, person: Person, kb_id: str) -> KnowledgeBase:
-        kb = self._catalog.knowledge_bases.get(kb_id)
-        if not self._may_read(person, kb):
-            self._audit.record(person, "refused.read", kb_id, "")
-            raise _not_allowed()
-        return kb
-
-    def _editable(self, person: Person, kb_id: str) -> KnowledgeBase:
-        kb = self._readable(person, kb_id)
-        if not can_edit(person, kb, self._settings()):
-            self._audit.record(person, "refused.edit", kb_id, "")
-            raise _not_allowed()
-        return kb
-
-
-def _not_allowed() -> NotAllowed:
-    return NotAllowed(
-        "您没有这项权限。",
-        "请用有权限的账号登录，或联系管理员。",
-        message_en="You may not do this.",
-        remedy_en="Sign in with an account that may, or ask an administrator.",
-    )
+    Raises:
+        NotFound: it is gone.
+    """
+    if not info.sha256 or not files.has(info.sha256):
+        raise NotFound(
+            f"《{info.name}》的原文件已不在数据目录里。",
+            "分块内容仍可查看；请重新上传原文件。",
+            message_en=f"The original file of {info.name} is gone.",
+            remedy_en="Its chunks can still be read; upload the file again.",
+        )
+    return files.path(info.sha256)

@@ -137,6 +137,16 @@ class Documents(DocumentStates, DocumentVersions):
             )
             return tuple(Page.model_validate_json(page) for page in rows.scalars())
 
+    def page(self, document_id: str, number: int) -> Page | None:
+        """One page of the published version; None when there is no such page."""
+        table = schema.pages
+        query = sa.select(table.c.page).where(
+            table.c.document_id == document_id, table.c.number == number
+        )
+        with self._database.read() as connection:
+            found = connection.execute(query).scalar()
+        return None if found is None else Page.model_validate_json(found)
+
     def hashes(self) -> set[str]:
         """SHA-256 of every original that some document refers to."""
         with self._database.read() as connection:

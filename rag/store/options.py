@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import sqlalchemy as sa
+from sqlalchemy.engine import Connection
 
 from rag.store import schema
 from rag.store.clock import Clock
@@ -26,19 +29,33 @@ class Options:
             found = connection.execute(query).scalar()
         return DocumentOptions() if found is None else DocumentOptions.model_validate_json(found)
 
+    def change(
+        self, document_id: str, changed: Callable[[DocumentOptions], DocumentOptions]
+    ) -> DocumentOptions:
+        """Replace what was decided by what `changed` makes of it; what others write meanwhile
+        is not lost.
+
+        Returns:
+            What is kept now.
+
+        Raises:
+            NotFound: the document does not exist.
+        """
+        with self._database.write() as connection:
+            _require(connection, document_id)
+            options = changed(self.get(document_id))
+            self.save(document_id, options)
+        return options
+
     def save(self, document_id: str, options: DocumentOptions) -> None:
         """Replace what was decided.
 
         Raises:
             NotFound: the document does not exist.
         """
-        table, documents = schema.document_options, schema.documents
+        table = schema.document_options
         with self._database.write() as connection:
-            known = connection.execute(
-                sa.select(documents.c.id).where(documents.c.id == document_id).with_for_update()
-            ).first()
-            if known is None:
-                raise missing_document()
+            _require(connection, document_id)
             connection.execute(table.delete().where(table.c.document_id == document_id))
             if options == DocumentOptions():
                 return
@@ -49,3 +66,11 @@ class Options:
                     updated_at=self._now(),
                 )
             )
+
+
+def _require(connection: Connection, document_id: str) -> None:
+    """Lock the document's row, so that one at a time changes its options."""
+    table = schema.documents
+    known = sa.select(table.c.id).where(table.c.id == document_id).with_for_update()
+    if connection.execute(known).first() is None:
+        raise missing_document()
