@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from rag.access.accounts import Accounts
 from rag.access.audit import Audit
 from rag.conversation import Conversations
+from rag.curation import Curation
 from rag.errors import ModelError, ModelUnavailable, NotFound, ZhiwenError
 from rag.ingest.files import FileStore, report_full_disk
 from rag.ingest.jobs import JobQueue
@@ -93,6 +94,9 @@ class Application:
         )
         self.jobs = JobQueue(data, self.pipeline, self.catalog, self._current)
         self.knowledge = Knowledge(
+            self.catalog, self.pipeline, self.jobs, self.files, self.audit, self._current
+        )
+        self.curation = Curation(
             self.catalog, self.pipeline, self.jobs, self.files, self.audit, self._current
         )
         self.conversations = Conversations(
