@@ -22,14 +22,17 @@ from rag.access.audit import Audit
 from rag.conversation import Conversations
 from rag.curation import Curation
 from rag.errors import ModelError, ModelUnavailable, NotFound, ZhiwenError
+from rag.ingest.assemble import Language
 from rag.ingest.files import FileStore, report_full_disk
 from rag.ingest.jobs import JobQueue
+from rag.ingest.language import language_of
 from rag.ingest.pipeline import Pipeline
 from rag.knowledge import Knowledge
 from rag.models.registry import Models
 from rag.observe.health import Doctor
 from rag.secrets import Secrets
 from rag.settings import EmbedderSettings, Settings, SettingsService, data_directory
+from rag.start import limit_blas_threads, not_ready
 from rag.store.catalog import Catalog
 from rag.store.lock import DirectoryLock
 from rag.store.vectors import VectorStore
@@ -90,7 +93,12 @@ class Application:
         self.audit = Audit(self.catalog)
         self.accounts = Accounts(self.catalog)
         self.pipeline = Pipeline(
-            self.catalog, self.vectors, self.models.embedder, self._current, self.files
+            self.catalog,
+            self.vectors,
+            self.models.embedder,
+            self._current,
+            self.files,
+            self._language,
         )
         self.jobs = JobQueue(data, self.pipeline, self.catalog, self._current)
         self.knowledge = Knowledge(
@@ -119,6 +127,10 @@ class Application:
     def _current(self) -> Settings:
         return self.settings.current
 
+    def _language(self) -> Language:
+        count = self._current().ingest.questions_per_chunk
+        return language_of(self.models.chat(), self.catalog.prompts.load(), count)
+
     # --- Starting and ending ----------------------------------------------------------
 
     def prepare(self, report: Callable[[str], None] = lambda _: None) -> None:
@@ -133,7 +145,7 @@ class Application:
         report("正在加载向量模型")
         embedder = self._embedder_in_use()
         embedder.embed_queries(["你好"])
-        _limit_blas_threads()
+        limit_blas_threads()
         report("正在打开向量库")
         self.vectors.open(embedder.fingerprint, embedder.dimension)
         report("正在加载词典")
@@ -185,7 +197,7 @@ class Application:
                 log.error("warm-up failed: %s", error.text())
             except Exception as error:
                 log.exception("warm-up failed")
-                self.warm_error = _not_ready(error)
+                self.warm_error = not_ready(error)
             finally:
                 self._warmed_at = time.monotonic()
                 self.ready.set()
@@ -365,24 +377,6 @@ class Application:
             self.catalog.facts.set(EMBEDDER_FACT, wanted)
 
         self.pipeline.change_embedder(embedder, progress, activate)
-
-
-def _not_ready(error: Exception) -> ModelUnavailable:
-    return ModelUnavailable(
-        "启动时出了意外，模型没有就绪。",
-        "请查看运行窗口里的日志，改正后重新启动。",
-        message_en="Start-up failed; the models are not ready.",
-        remedy_en="See the log in the console and start again.",
-        detail=f"{type(error).__name__}: {error}",
-    )
-
-
-def _limit_blas_threads() -> None:
-    """One thread for numpy's products: a search over 10,000 rows costs a third of the CPU
-    time that it costs with two (benchmarks/bench_store.py), and turns run side by side."""
-    from threadpoolctl import ThreadpoolController
-
-    ThreadpoolController().select(internal_api="openblas").limit(limits=1)
 
 
 def create_application(data: str | Path | None = None) -> Application:

@@ -8,12 +8,17 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 GIVE_WAY_S = 2.0
 """Longest wait of one step for turns that run, in seconds. Chosen by us: longer than a turn
 without a language model, short enough that documents get on under a steady load."""
+
+LONG_TURN_S = 15.0
+"""Age from which a turn is left to itself, in seconds: then it waits for a language model's
+words and leaves the machine idle. Chosen by us."""
 
 NICENESS = 10
 """Priority of background threads and processes (Unix "nice", 0 normal, 19 least). Chosen by
@@ -21,36 +26,45 @@ us: a thread of a turn then gets nine tenths of a core that it shares with one."
 
 
 class Foreground:
-    """Counts the turns that run. Thread-safe."""
+    """The turns that run. Thread-safe.
 
-    def __init__(self) -> None:
-        self._idle = threading.Condition()
-        self._turns = 0
+    Args:
+        now: the clock, in seconds.
+    """
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self._ended = threading.Condition()
+        self._began: dict[int, float] = {}
+        self._count = 0
 
     @contextmanager
     def turn(self) -> Iterator[None]:
         """Around work that somebody waits for."""
-        with self._idle:
-            self._turns += 1
+        with self._ended:
+            self._count += 1
+            key = self._count
+            self._began[key] = self._now()
         try:
             yield
         finally:
-            with self._idle:
-                self._turns -= 1
-                if not self._turns:
-                    self._idle.notify_all()
+            with self._ended:
+                del self._began[key]
+                self._ended.notify_all()
 
     @property
     def busy(self) -> bool:
-        """Whether any turn runs."""
-        return self._turns > 0
+        """Whether any turn runs that still needs the machine."""
+        since = self._now() - LONG_TURN_S
+        return any(began > since for began in list(self._began.values()))
 
     def give_way(self, limit_s: float = GIVE_WAY_S) -> None:
-        """Wait until no turn runs, at most `limit_s` seconds; free when none does."""
-        if not self._turns:
+        """Wait until no turn needs the machine, at most `limit_s` seconds; free when none
+        does."""
+        if not self._began:
             return
-        with self._idle:
-            self._idle.wait_for(lambda: not self._turns, timeout=limit_s)
+        with self._ended:
+            self._ended.wait_for(lambda: not self.busy, timeout=limit_s)
 
 
 def lower_priority() -> None:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rag.errors import StoreError, ZhiwenError
+from rag.foreground import FOREGROUND
 from rag.store.catalog import Catalog
 from rag.turn import TurnInput
 from rag.types import Answer, Event, Failed, Final, Token
@@ -141,8 +142,9 @@ class TurnWorkers:
         try:
             with self._place(running.stop):
                 self._wait_ready(running.stop)
-                for event in self._events(turn, running.stop):
-                    self._record(message_id, running, event)
+                with FOREGROUND.turn():
+                    for event in self._events(turn, running.stop):
+                        self._record(message_id, running, event)
         except Exception as error:
             self._fail(message_id, turn, running, error)
         finally:

@@ -6,15 +6,15 @@ files and writing to the stores is the pipeline's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from rag.foreground import FOREGROUND
 from rag.ingest.chunk import choose, chunk
 from rag.ingest.chunk_ids import with_content_ids
 from rag.ingest.describe import describe
-from rag.ingest.edits import apply_edits
+from rag.ingest.edits import apply_edits, chunk_key
 from rag.ingest.embed import embed_texts
 from rag.ingest.metadata import merge, overridden
 from rag.ingest.quality import assess, require_text
@@ -76,12 +76,15 @@ class Language:
 
     Attributes:
         propositions: a passage to the statements that it makes.
-        describe: a document and what rules found to what a model makes of it.
+        describe: a document, what rules found and what editors set, to what a model makes
+            of it.
         questions: passages to the questions that each answers.
     """
 
     propositions: Callable[[str], list[str]] | None = None
-    describe: Callable[[Document, DocumentMetadata], DocumentMetadata] | None = None
+    describe: Callable[[Document, DocumentMetadata, Mapping[str, Any]], DocumentMetadata] | None = (
+        None
+    )
     questions: Callable[[Sequence[Chunk], Callable[[float], None]], list[Chunk]] | None = None
 
 
@@ -93,12 +96,14 @@ def assemble(
     report: Report,
     language: Language = Language(),
     found: DocumentMetadata | None = None,
+    earlier: Sequence[Chunk] = (),
 ) -> Assembled:
     """Judge, cut and describe a document that editors' page decisions were applied to.
 
     Args:
         options: strategy, edits, metadata and decisions of its editors.
         found: its description when that is known already; made anew when None.
+        earlier: chunks whose questions the same passages keep.
 
     Returns:
         The document with its quality, title and metadata, and its chunks with content ids.
@@ -116,10 +121,11 @@ def assemble(
     if found is None:
         found = describe(document)
         if language.describe is not None:
-            found = language.describe(document, found)
+            found = language.describe(document, found, options.metadata)
     metadata = overridden(found, options.metadata)
     pages = with_found(document.pages, found if options.metadata else None)
     chunks = [_described(piece, document.metadata, metadata) for piece in cut.chunks]
+    chunks = _with_questions_of(earlier, chunks)
     if language.questions is not None:
         chunks = language.questions(chunks, lambda share: report("describe", share))
     document = document.model_copy(
@@ -211,6 +217,16 @@ def with_found(pages: Sequence[Page], found: DocumentMetadata | None) -> tuple[P
             result[index] = page.model_copy(update={"blocks": (block, *page.blocks[1:])})
         break
     return tuple(result)
+
+
+def _with_questions_of(earlier: Sequence[Chunk], chunks: list[Chunk]) -> list[Chunk]:
+    asked = {chunk_key(chunk): chunk.questions for chunk in earlier if chunk.questions}
+    if not asked:
+        return chunks
+    return [
+        chunk.model_copy(update={"questions": asked.get(chunk_key(chunk), chunk.questions)})
+        for chunk in chunks
+    ]
 
 
 def _described(piece: Chunk, stated: DocumentMetadata, metadata: DocumentMetadata) -> Chunk:

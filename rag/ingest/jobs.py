@@ -1,8 +1,9 @@
 """Background ingestion: a durable queue (huey on SQLite) inside our own process.
 
 The catalog's job rows are the truth; huey executes. At a start, its queue is filled anew from
-the rows that are not finished, so a crash loses nothing and runs nothing twice. Passwords
-are held in memory only.
+the rows that are not finished, so a crash loses nothing and runs nothing twice. A job that
+was given up stays in the catalog with its reason (`catalog.jobs.failed`) until somebody tries
+it again or dismisses it. Passwords are held in memory only.
 """
 
 from __future__ import annotations
@@ -10,15 +11,19 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rag.errors import InvalidInput, ModelUnavailable, NotFound, StoreLocked, ZhiwenError
+from rag.foreground import lower_priority
 from rag.ingest.files import document_name, report_full_disk
+from rag.ingest.job_run import JobWatch, note_on, run_job
 from rag.ingest.pipeline import Cancelled, Pipeline
 from rag.settings import Settings
-from rag.types import IngestResult, JobInfo, JobStage
+from rag.store.clock import utc_now
+from rag.types import JobInfo
 
 if TYPE_CHECKING:
     from rag.store.catalog import Catalog
@@ -32,9 +37,6 @@ model server, and gives up while people still remember the upload."""
 MAX_ATTEMPTS = len(RETRY_DELAYS_S) + 1
 """Starts of one job; counts those that a crash of the process cut off, so that a file that
 kills the process is not started for ever."""
-
-_REPORT_EVERY_S = 0.25
-"""Least time between two writes of progress, and between two looks at the cancel flag."""
 
 _STOP_WITHIN_S = 20.0
 
@@ -114,8 +116,17 @@ class JobQueue:
         name: str,
         uploaded_by: str | None = None,
         password: str | None = None,
+        *,
+        source_id: str | None = None,
+        stated: Mapping[str, Any] | None = None,
+        document_id: str | None = None,
     ) -> JobInfo:
         """Keep the file and queue it for ingestion; returns at once.
+
+        Args:
+            source_id: the source that it comes from.
+            stated: facts that its source knows, as JSON values (`source`: an address, …).
+            document_id: the document that this is the new content of, whatever its name.
 
         Raises:
             DiskFull: the file or the job could not be kept.
@@ -124,9 +135,53 @@ class JobQueue:
         name = document_name(name)
         with report_full_disk(name):
             stored = self._pipeline.files.put(path, name)
-            payload = {"sha256": stored.sha256, "uploaded_by": uploaded_by}
-            job = self._catalog.jobs.create(kb_id, name, payload=payload)
+            payload = {
+                "sha256": stored.sha256,
+                "uploaded_by": uploaded_by,
+                "source_id": source_id,
+                "stated": dict(stated or {}),
+                "document_id": document_id,
+            }
+            job = self._catalog.jobs.create(kb_id, name, document_id=document_id, payload=payload)
             self._enqueue(job.id, password)
+        return job
+
+    def submit_reprocess(
+        self,
+        document_id: str,
+        *,
+        parse: bool = True,
+        version: int | None = None,
+        password: str | None = None,
+    ) -> JobInfo:
+        """Queue a document to be read and cut anew with its current options.
+
+        Args:
+            parse: read its original again; False only cuts the stored pages again.
+            version: restore the original of this earlier version.
+
+        Returns:
+            The new job, or one like it that still waits.
+
+        Raises:
+            NotFound: the document or the version's original is gone.
+        """
+        documents = self._catalog.documents
+        info = documents.get(document_id)
+        payload: dict[str, Any] = {"action": "recut", "document_id": document_id}
+        if version is not None:
+            sha256 = documents.version_file(document_id, version).sha256
+            payload |= {"action": "restore", "version": version, "sha256": sha256}
+        elif parse:
+            payload |= {"action": "reprocess", "sha256": info.sha256}
+        for job in self._catalog.jobs.list(active_only=True, kb_id=info.kb_id):
+            waits = job.status == "queued" and job.document_id == document_id
+            if waits and self._catalog.jobs.payload(job.id) == payload:
+                return job
+        job = self._catalog.jobs.create(
+            info.kb_id, info.name, document_id=document_id, payload=payload
+        )
+        self._enqueue(job.id, password)
         return job
 
     def submit_rebuild(self, work: Work, name: str = "重建索引") -> JobInfo:
@@ -173,7 +228,8 @@ class JobQueue:
                 message_en="This job needs no retry.",
                 remedy_en="Only failed and cancelled jobs can be tried again.",
             )
-        if "sha256" not in payload or not self._pipeline.files.has(payload["sha256"]):
+        sha256 = payload.get("sha256")
+        if "work" in payload or (sha256 is not None and not self._pipeline.files.has(sha256)):
             raise NotFound(
                 f"“{job.name}”的文件已不在，无法重试。",
                 "请重新上传。",
@@ -228,18 +284,17 @@ class JobQueue:
         payload = self._catalog.jobs.payload(job.id)
         if self._catalog.jobs.cancel_requested(job.id):
             self._catalog.jobs.update(job.id, status="cancelled")
-        elif "sha256" not in payload:
-            if job.id not in self._works:
-                self._fail(job.id, "程序重新启动，任务没有做完。请在管理页面重新执行。")
-                return
-            self._task(job.id)
+        elif "work" in payload and job.id not in self._works:
+            self._fail(job.id, "程序重新启动，任务没有做完。请在管理页面重新执行。")
         else:
             if job.status == "running":
                 self._catalog.jobs.update(job.id, status="queued", progress=0.0)
-            self._task(job.id)
+            wait = (job.next_attempt_at - utc_now()).total_seconds() if job.next_attempt_at else 0.0
+            self._enqueue(job.id, delay=max(wait, 0.0))
 
     def _run(self, job_id: str) -> None:
         """What a worker does with one job. Never raises: huey would only log it."""
+        lower_priority()
         try:
             job = self._catalog.jobs.get(job_id)
             if job.status != "queued" or self._stopping.is_set():
@@ -250,6 +305,8 @@ class JobQueue:
             if self._catalog.jobs.claim(job_id):
                 self._perform(job)
                 self._clear_away(job)
+                if not self._catalog.jobs.list(active_only=True):
+                    self._pipeline.settle()
         except NotFound:
             log.info("job %s is gone", job_id)
             self._forget(job_id)
@@ -259,22 +316,13 @@ class JobQueue:
 
     def _perform(self, job: JobInfo) -> None:
         payload = self._catalog.jobs.payload(job.id)
-        watch = _Watch(self._catalog, job.id, self._stopping)
+        watch = JobWatch(self._catalog, job.id, self._stopping)
         try:
-            if "sha256" not in payload:
+            if "work" in payload:
                 self._works[job.id](watch.step)
                 self._done(job.id)
                 return
-            result = self._pipeline.attempt(
-                self._pipeline.files.path(payload["sha256"]),
-                job.kb_id,
-                job.name,
-                job_id=job.id,
-                progress=watch.report,
-                cancelled=watch.cancelled,
-                uploaded_by=payload.get("uploaded_by"),
-                password=self._passwords.get(job.id),
-            )
+            result = run_job(self._pipeline, job, payload, watch, self._passwords.get(job.id))
         except Cancelled:
             if self._stopping.is_set() and not self._catalog.jobs.cancel_requested(job.id):
                 # Interrupted by us, not by a fault: it doesn't count as an attempt.
@@ -286,12 +334,17 @@ class JobQueue:
             if _is_transient(error) and job.attempts < len(RETRY_DELAYS_S):
                 delay = RETRY_DELAYS_S[job.attempts]
                 note = f"{error.text()} 将在 {delay:.0f} 秒后自动重试。"
-                self._catalog.jobs.update(job.id, status="queued", error=note)
+                self._catalog.jobs.update(
+                    job.id,
+                    status="queued",
+                    error=note,
+                    next_attempt_at=utc_now() + timedelta(seconds=delay),
+                )
                 self._enqueue(job.id, delay=delay)
                 return
             self._fail(job.id, error.text())
         else:
-            self._done(job.id, _note(result))
+            self._done(job.id, note_on(result))
 
     def _clear_away(self, job: JobInfo) -> None:
         """Leave nothing of a job whose knowledge base was deleted while it ran."""
@@ -313,47 +366,6 @@ class JobQueue:
         self._works.pop(job_id, None)
 
 
-class _Watch:
-    """Writes a job's progress and reads its cancel flag, neither too often."""
-
-    def __init__(self, catalog: Catalog, job_id: str, stopping: threading.Event) -> None:
-        self._catalog = catalog
-        self._job_id = job_id
-        self._stopping = stopping
-        self._stage: JobStage | None = None
-        self._written = self._looked = 0.0
-        self._cancelled = False
-
-    def report(self, stage: JobStage, share: float) -> None:
-        now = time.monotonic()
-        if stage != self._stage or now - self._written >= _REPORT_EVERY_S:
-            self._stage, self._written = stage, now
-            self._catalog.jobs.update(self._job_id, stage=stage, progress=share)
-
-    def cancelled(self) -> bool:
-        now = time.monotonic()
-        if not self._cancelled and now - self._looked >= _REPORT_EVERY_S:
-            self._looked = now
-            self._cancelled = self._catalog.jobs.cancel_requested(self._job_id)
-        return self._cancelled or self._stopping.is_set()
-
-    def step(self, share: float) -> None:
-        """Progress of work without stages.
-
-        Raises:
-            Cancelled: someone asked the job to stop.
-        """
-        if self.cancelled():
-            raise Cancelled
-        self.report("embed", share)
-
-
 def _is_transient(error: ZhiwenError) -> bool:
     """Whether trying again later may help without anyone changing anything."""
     return isinstance(error, ModelUnavailable | StoreLocked)
-
-
-def _note(result: IngestResult) -> str | None:
-    if result.status == "duplicate":
-        return "内容与已有文档相同，没有重复收录。"
-    return None

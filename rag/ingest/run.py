@@ -60,6 +60,11 @@ class Watch:
     detail: Callable[[str], None] | None = None
     cancelled: Callable[[], bool] | None = None
 
+    @property
+    def is_followed(self) -> bool:
+        """Whether it runs in the background, rather than somebody waiting for its end."""
+        return self.progress is not None or self.cancelled is not None
+
     def is_cancelled(self) -> bool:
         """Whether someone asked to stop."""
         return self.cancelled is not None and self.cancelled()
@@ -82,7 +87,7 @@ class Watch:
 
     def while_rebuilding(self) -> Callable[[], None]:
         """What to do now and then while a rebuild keeps the index."""
-        if self.progress is not None or self.cancelled is not None:
+        if self.is_followed:
             return lambda: self.report("embed", 0.0)
         deadline = time.monotonic() + PATIENCE_S
 
@@ -173,9 +178,9 @@ class Runs:
         watch.report("parse", 0.0)
 
         def progress(share: float) -> None:
-            watch.report("parse", share)
             if count:
                 watch.say(f"第 {min(round(share * count), count)}/{count} 页")
+            watch.report("parse", share)
 
         document = parse_isolated(
             path,
@@ -190,7 +195,6 @@ class Runs:
             cancelled=watch.is_cancelled,
         )
         watch.report("clean", 1.0)
-        watch.say("")
         return document
 
     def _assemble(
@@ -200,9 +204,18 @@ class Runs:
         watch: Watch,
         found: DocumentMetadata | None = None,
     ) -> Assembled:
-        settings = self.settings().ingest
+        """Cut and describe it; a passage that was there before keeps its questions. A cut that
+        somebody waits for asks no language model."""
+        waited_for = found is not None and not watch.is_followed
         return assemble(
-            document, options, settings, self.embedder(), watch.report, self._language(), found
+            document,
+            options,
+            self.settings().ingest,
+            self.embedder(),
+            watch.report,
+            Language() if waited_for else self._language(),
+            found,
+            self.catalog.chunks.of_document(document.id),
         )
 
     def _publish(

@@ -13,6 +13,7 @@ from ingest_inputs import pdf, write
 from ingest_world import BigramEmbedder, World, close_world, open_world
 
 from rag.errors import InvalidInput, ModelUnavailable, StoreError, StoreLocked
+from rag.ingest import job_run
 from rag.ingest import jobs as module
 from rag.ingest.jobs import JobQueue
 
@@ -79,7 +80,7 @@ def test_a_running_job_is_cancelled_at_its_next_step(world: World) -> None:
     job_id = submit(world, "a.txt", "甲。")
     wait_for(world, job_id, "running")
     world.jobs.cancel(job_id)
-    time.sleep(module._REPORT_EVERY_S * 1.2)
+    time.sleep(job_run.REPORT_EVERY_S * 1.2)
     world.embedder.gate.set()
     assert statuses(world, [job_id]) == ["cancelled"]
     assert world.chunk_texts() == []

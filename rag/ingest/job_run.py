@@ -1,0 +1,112 @@
+"""What one job does: passes its payload to the pipeline and follows it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from rag.ingest.failures import Cancelled
+from rag.ingest.pipeline import Pipeline
+from rag.types import IngestResult, JobInfo, JobStage
+
+if TYPE_CHECKING:
+    from rag.store.catalog import Catalog
+
+REPORT_EVERY_S = 0.25
+"""Least time between two writes of progress, and between two looks at the cancel flag."""
+
+
+class JobWatch:
+    """Writes a job's progress and reads its cancel flag, neither too often."""
+
+    def __init__(self, catalog: Catalog, job_id: str, stopping: threading.Event) -> None:
+        self._catalog = catalog
+        self._job_id = job_id
+        self._stopping = stopping
+        self._stage: JobStage | None = None
+        self._detail = ""
+        self._written = self._looked = 0.0
+        self._cancelled = False
+
+    def report(self, stage: JobStage, share: float) -> None:
+        """Write the progress down, 0..1 within the stage."""
+        now = time.monotonic()
+        if stage != self._stage or now - self._written >= REPORT_EVERY_S:
+            if stage != self._stage and self._stage is not None:
+                self._detail = ""
+            self._stage, self._written = stage, now
+            self._catalog.jobs.update(
+                self._job_id, stage=stage, progress=share, detail=self._detail
+            )
+
+    def say(self, detail: str) -> None:
+        """More about the stage; written with its next progress."""
+        self._detail = detail
+
+    def cancelled(self) -> bool:
+        """Whether someone cancelled the job, or the queue is stopping."""
+        now = time.monotonic()
+        if not self._cancelled and now - self._looked >= REPORT_EVERY_S:
+            self._looked = now
+            self._cancelled = self._catalog.jobs.cancel_requested(self._job_id)
+        return self._cancelled or self._stopping.is_set()
+
+    def step(self, share: float) -> None:
+        """Progress of work without stages.
+
+        Raises:
+            Cancelled: someone asked the job to stop.
+        """
+        if self.cancelled():
+            raise Cancelled
+        self.report("embed", share)
+
+
+def run_job(
+    pipeline: Pipeline,
+    job: JobInfo,
+    payload: Mapping[str, Any],
+    watch: JobWatch,
+    password: str | None,
+) -> IngestResult:
+    """Do what a job's payload says: ingest a file, or read, restore or cut a document anew.
+
+    Args:
+        job: as it was before this attempt began.
+
+    Raises:
+        Cancelled: someone asked to stop.
+        ZhiwenError: as `Pipeline.attempt`.
+    """
+    follow: dict[str, Any] = {"progress": watch.report, "cancelled": watch.cancelled}
+    action, document_id = str(payload.get("action", "")), payload.get("document_id")
+    if action == "recut":
+        return pipeline.recut(str(document_id), **follow)
+    follow |= {"detail": watch.say, "password": password}
+    if action == "restore":
+        return pipeline.restore(str(document_id), int(payload["version"]), **follow)
+    if action == "reprocess":
+        return pipeline.reprocess(str(document_id), **follow)
+    return pipeline.attempt(
+        pipeline.files.path(payload["sha256"]),
+        job.kb_id,
+        job.name,
+        job_id=job.id,
+        uploaded_by=payload.get("uploaded_by"),
+        source_id=payload.get("source_id"),
+        stated=payload.get("stated"),
+        document_id=document_id,
+        resumed=job.attempts > 0,
+        **follow,
+    )
+
+
+def note_on(result: IngestResult) -> str | None:
+    """What people should know about a job that is done; None for nothing."""
+    if result.status == "duplicate":
+        return "内容与已有文档相同，没有重复收录。"
+    if result.status == "quarantined":
+        return "内容有较多问题，已隔离，暂不参与检索。请打开文档核对后接受或改正。"
+    return None
