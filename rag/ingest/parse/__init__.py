@@ -96,7 +96,8 @@ def _parse_office(
 
         return Parsed(*parse_docx(source, settings, progress))
     if media_type == formats.PPTX:
-        parse_pptx = importlib.import_module("rag.ingest.parse.pptx").parse_pptx
+        from rag.ingest.parse.pptx import parse_pptx
+
         return Parsed(*parse_pptx(source, settings, progress))
     from rag.ingest.parse.xlsx import parse_xlsx
 

@@ -6,12 +6,17 @@ formula reads as another one.
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from typing import Any
 
 M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 """Namespace of equations."""
 
 _MAX_DEPTH = 60
+_STYLED = re.compile("[\U0001d400-\U0001d7ff]+")
+"""Letters in the styles of mathematics, which are characters of their own."""
+
 _PROPERTIES = "Pr"
 
 
@@ -21,7 +26,7 @@ def math_text(element: Any, depth: int = 0) -> str:
         return ""
     name = element.tag.rpartition("}")[2]
     if name == "t":
-        return element.text or ""
+        return _STYLED.sub(_plain, element.text or "")
     if name.endswith(_PROPERTIES):
         return ""
     if name == "f":
@@ -56,6 +61,10 @@ def math_text(element: Any, depth: int = 0) -> str:
     if name == "eqArr":
         return "\n".join(math_text(line, depth + 1) for line in element.findall(M + "e"))
     return "".join(math_text(child, depth + 1) for child in element)
+
+
+def _plain(match: re.Match[str]) -> str:
+    return unicodedata.normalize("NFKC", match[0])
 
 
 def _delimited(element: Any, depth: int) -> str:

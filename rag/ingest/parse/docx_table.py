@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rag.ingest.parse.docx_numbering import W
-from rag.ingest.table import find_header, is_banner, merge_header, to_markdown, trim
+from rag.ingest.parse.grid_table import grid_blocks
+from rag.ingest.table import to_markdown, trim
 from rag.types import Block
 
 _MAX_GRID = 400
@@ -54,7 +55,7 @@ def table_blocks(element: Any, read_cell: Callable[[Any], list[Block]]) -> Itera
     if _is_form(rows):
         yield from _form(rows)
     else:
-        yield from _table(texts, rows)
+        yield from grid_blocks(texts, [row.depth for row in rows], _stated_header(rows))
     yield from inner
 
 
@@ -104,23 +105,12 @@ def _grid(
     return rows
 
 
-def _table(texts: list[list[str]], rows: Sequence[_Row]) -> Iterator[Block]:
+def _stated_header(rows: Sequence[_Row]) -> int:
+    """How many rows Word repeats at the top of each page; not all of them."""
     stated = 0
     while stated < len(rows) - 1 and rows[stated].header:
         stated += 1
-    first = 0
-    while first < len(texts) - 2 and (is_banner(texts[first]) or not any(texts[first])):
-        if texts[first][0]:
-            yield Block(kind="paragraph", text=texts[first][0])
-        first += 1
-    found = find_header(texts[first:], [row.depth for row in rows[first:]])
-    height = max(stated - first, found[1] if found and found[0] == 0 else 1)
-    if height > 1 and first + height < len(texts):
-        names = merge_header(texts[first : first + height])
-        texts[first : first + height] = [names]
-    cells = texts[first:]
-    if cells:
-        yield Block(kind="table", text=to_markdown(cells), rows=tuple(map(tuple, cells)))
+    return stated
 
 
 def _is_form(rows: Sequence[_Row]) -> bool:
