@@ -12,9 +12,9 @@ from itertools import groupby, pairwise
 Rows = Sequence[Sequence[str]]
 
 _VALUE = re.compile(
-    r"[-+−]?[¥$€￥]?\d[\d,，.]*\s*[%％‰]?|\d{4}[-/年.]\d{1,2}([-/月.]\d{1,2}日?)?(\s[\d:]+)?|[-—–/]+"
+    r"[-+−]?[¥$€￥]?\d[\d,，.]*\s*[%％‰]?|\d{4}[-/年.]\d{1,2}月?([-/月.]?\d{1,2}日?)?(\s[\d:]+)?|[-—–/]+"
 )
-_YEAR_HEADER = re.compile(r"(19|20)\d{2}")
+_YEAR_HEADER = re.compile(r"(19|20)\d{2}(\s*年(\s*\d{1,2}\s*月(\s*\d{1,2}\s*日)?)?)?")
 _LONG_CELL = 60
 """Characters; no header cell is longer. Chosen by us."""
 
@@ -64,7 +64,7 @@ def is_value(cell: str) -> bool:
 def looks_like_header(row: Sequence[str]) -> bool:
     """Whether a row names its columns: short and different texts, no values.
 
-    Years may be column names when all values of the row are years.
+    Years and dates ("2024年12月31日") may be column names when no other values are there.
     """
     cells = [cell.strip() for cell in row if cell.strip()]
     if not cells or any(len(cell) > _LONG_CELL for cell in cells):

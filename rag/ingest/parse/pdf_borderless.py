@@ -26,10 +26,11 @@ _TALL_GAP = 2.6
 _WIDER = 1.35
 _FULL = 1.4
 _LONG = 14
-"""Lines of a table; in font sizes, the empty band that ends one; how many times wider the steps
-between rows are than those between the lines of a row; glyphs that would still have fitted
-into a full cell; characters from which cells that fill their column are running text.
-Chosen by us."""
+_MIN_WORDS = 0.7
+"""Lines of a table; in font sizes, the empty band that ends one; how many times wider the
+steps between rows are than those between the lines of a row; glyphs that would still have fitted
+into a full cell; characters from which cells that fill their column are running text; share of
+cells with a letter or digit, fewer are a formula. Chosen by us."""
 
 _LABELLED = re.compile(r"[^:：]{1,12}[:：].*")
 _MARK = re.compile(
@@ -347,6 +348,8 @@ def _is_table(lines: Sequence[TextLine], spans: Sequence[Span], table: FoundTabl
     if is_form(table):
         return False
     cells = [cell for row in table.rows for cell in row if cell]
+    if sum(any(map(str.isalnum, cell)) for cell in cells) < _MIN_WORDS * len(cells):
+        return False
     pieces = [(c, piece) for line in lines for c, piece in line.cells.items()]
     filling = sum(p.x1 - p.x0 > 0.8 * (spans[c][1] - spans[c][0]) for c, p in pieces)
     longer = median(len(piece.text) for _, piece in pieces)

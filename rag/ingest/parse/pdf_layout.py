@@ -12,7 +12,7 @@ from typing import Any
 from rag.ingest.headings import clause_label, heading_level
 from rag.ingest.lines import join_wrapped
 from rag.ingest.parse.pdf_found import FoundTable
-from rag.ingest.parse.pdf_order import Column, Row, with_tables
+from rag.ingest.parse.pdf_order import Column, Row, upright, with_tables
 from rag.ingest.table import to_markdown
 from rag.types import BBox, Block
 
@@ -21,11 +21,19 @@ _SAME = 1.12
 """Ratio of font sizes from which a line is a heading, and up to which two are the same."""
 
 _MAX_HEADING = 60
+_MAX_HEADING_LINES = 3
 _LIST_MARK = re.compile(
     r"([•●○■▪◆◇➢✓→·▶►\uf0b7\uf06c\uf0d8\uf0a7\uf0fc]|[-–—*](?=\s)|\d{1,3}[.．、)）](?!\d)|[（(]\d{1,3}[)）]|"
     r"[①-⑳]|[（(][一二三四五六七八九十]{1,3}[)）]|[一二三四五六七八九十]{1,3}、)\s*\S"
 )
 _BULLET = re.compile(r"[•●○■▪◆◇➢✓▶►\uf0b7\uf06c\uf0d8\uf0a7\uf0fc]\s*")
+_NOTE_MARK = re.compile(
+    r"(?:[①-⑳❶-❿⑴-⒇]|[*＊†‡§]{1,3}|[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}|[\[［〔【(（]\s*(?:注\s*)?\d{1,3}\s*[\]］〕】)）]"
+    r"|注\s*\d{0,2}\s*[:：]|\d{1,3}(?=[\s.．、\u4e00-\u9fff]))"
+)
+_NOTE_SIZE = 0.93
+"""Footnotes are smaller than the body by this factor. Chosen by us."""
+
 _CONTENTS_LINE = re.compile(r"[.．…·․‥]{4,}\s*[-—]?\s*(?:\d{1,4}|[ivxlc]{1,6})\s*[-—]?$")
 _SENTENCE_END = tuple("。！？；.!?;:：”」』）)】")
 _NO_HEADING_END = tuple("。；;，,、")
@@ -44,10 +52,25 @@ class Style:
 def column_blocks(column: Column, page: int, style: Style) -> Iterator[Block]:
     """The blocks of one column in order."""
     rows = with_tables([row for row in column.rows if not _CONTENTS_LINE.search(row.text)])
+    for block in _blocks(rows, column, page, style):
+        if column.vertical and block.bbox is not None:
+            block = block.model_copy(update={"bbox": upright(block.bbox)})
+        yield block
+
+
+def _blocks(rows: Sequence[Row], column: Column, page: int, style: Style) -> Iterator[Block]:
     leading = _leading(rows)
+    notes = _notes_start(rows, style)
     index = 0
     while index < len(rows):
         row = rows[index]
+        if index >= notes:
+            end = index + 1
+            while end < len(rows) and not _NOTE_MARK.match(rows[end].text.strip()):
+                end += 1
+            yield _text_block("paragraph", rows[index:end], page, notes=True)
+            index = end
+            continue
         table = row.items[0].table
         if table is not None:
             yield _table(table, page)
@@ -66,6 +89,21 @@ def column_blocks(column: Column, page: int, style: Style) -> Iterator[Block]:
             end += 1
         yield _paragraph(rows[index:end], page)
         index = end
+
+
+def _notes_start(rows: Sequence[Row], style: Style) -> int:
+    """Where the footnotes begin: small lines at the column's end, the first with a mark."""
+    start = len(rows)
+    while start > 0:
+        row = rows[start - 1]
+        if row.items[0].table is not None or row.size > _NOTE_SIZE * style.body:
+            break
+        start -= 1
+    if start == 0:
+        return len(rows)
+    while start < len(rows) and not _NOTE_MARK.match(rows[start].text.strip()):
+        start += 1
+    return start
 
 
 def key_of(text: str) -> str:
@@ -126,7 +164,7 @@ def _level(
         return None
     larger = row.size >= _LARGER * style.body
     heavier = row.bold and not style.bold_body
-    short = row.x1 < column.x1 - 2 * row.size or column.x1 - column.x0 < 12 * row.size
+    short = _ends_short(rows, at, column)
     numbered = heading_level(text, decimals=larger or heavier)
     if numbered is not None and not text.endswith(("：", ":")):
         weak = numbered >= 5 and not (larger or heavier)
@@ -142,6 +180,22 @@ def _level(
     if heavier and apart and brief and short and len(row.items) == 1 and len(text) >= 2:
         return None if _is_lone_value(text) or text.endswith(("：", ":")) else 5
     return None
+
+
+def _ends_short(rows: Sequence[Row], at: int, column: Column) -> bool:
+    """Whether the line, or the last of the lines in the same style, leaves room at its end."""
+    row = rows[at]
+    if column.x1 - column.x0 < 12 * row.size:
+        return True
+    last = row
+    for following in rows[at + 1 : at + _MAX_HEADING_LINES]:
+        same = abs(following.size - row.size) < 0.5 and following.bold == row.bold
+        if following.items[0].table is not None or not same:
+            break
+        if following.y0 - last.y1 > 0.9 * row.size or not row.bold:
+            break
+        last = following
+    return last.x1 < column.x1 - 2 * row.size
 
 
 def _is_lone_value(text: str) -> bool:
@@ -182,11 +236,14 @@ def _paragraph(rows: Sequence[Row], page: int) -> Block:
     return _text_block(kind, rows, page)
 
 
-def _text_block(kind: Any, rows: Sequence[Row], page: int, level: int | None = None) -> Block:
+def _text_block(
+    kind: Any, rows: Sequence[Row], page: int, level: int | None = None, *, notes: bool = False
+) -> Block:
     text = join_wrapped([row.text for row in rows])
     if kind == "list":
         text = _BULLET.sub("- ", text, count=1) if _BULLET.match(text) else text
-    return Block(kind=kind, text=text, page=page, bbox=_box(rows), level=level)
+    metadata = {"footnote": True} if notes else {}
+    return Block(kind=kind, text=text, page=page, bbox=_box(rows), level=level, metadata=metadata)
 
 
 def _box(rows: Sequence[Row]) -> BBox:

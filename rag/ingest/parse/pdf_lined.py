@@ -26,13 +26,14 @@ _MIN_WIDTH = 0.2
 _MAX_BANDS = 120
 _MIN_EDGE = 0.06
 _MAX_GAP = 3.5
+_MAX_STEP = 1.9
 _MAX_RATIO = 1.3
 _MIN_FILLED = 0.45
 """Ends of rules of one table agree within the first (points); they are longer than the second
 share of the page's width; a page with more bands than the third is a form or drawing; rules
 nearer to the page's edge than the fourth share belong to its header; in font sizes, the widest
-empty band in a table; the largest ratio of its font sizes to their median; the least share of
-its cells that are filled. Chosen by us."""
+empty band in a table and the widest step between lines of its header; the largest ratio of
+its font sizes to their median; the least share of its cells that are filled. Chosen by us."""
 
 
 def find_lined(drawings: Sequence[dict[str, Any]], text: PageText) -> list[FoundTable]:
@@ -143,7 +144,7 @@ def _table(
     head = list(bands[0])
     body = lines[len(head) :]
     several = [line for line in body if len(line.pieces) > 1]
-    if len(bands) < 2 or not several or not _is_even(lines):
+    if len(bands) < 2 or not several or not _is_even(lines) or not _is_tight(head):
         return None
     spans = columns_of(body)
     titled = 0
@@ -186,6 +187,11 @@ def _is_even(lines: Sequence[TextLine]) -> bool:
     sizes = [piece.size for line in lines for piece in line.pieces]
     near = all(b.y0 - a.y1 <= _MAX_GAP * max(a.size, b.size) for a, b in pairwise(lines))
     return near and max(sizes) <= _MAX_RATIO * median(sizes)
+
+
+def _is_tight(head: Sequence[TextLine]) -> bool:
+    """Whether the lines of the header stand as near as those of one cell."""
+    return all(b.y0 - a.y0 <= _MAX_STEP * max(a.size, b.size) for a, b in pairwise(head))
 
 
 def _is_filled(table: FoundTable) -> bool:

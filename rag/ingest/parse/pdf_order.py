@@ -1,27 +1,38 @@
-"""Reading order on a PDF page: full-width lines first, then columns, then lines.
+"""Reading order on a PDF page: what runs across the page first, then columns, then lines.
 
-Text stands in columns when an empty gutter runs through the page and the lines on both sides
-mostly fill their side; the cells of a table without rules don't.
+Text stands in columns when an empty gutter runs down between lines that mostly fill their
+side or that don't stand side by side; the cells of a table without rules do neither. Each
+stretch of the page is looked at for itself, so that one column, two columns and a figure
+across both may follow each other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from statistics import median
 
 from rag.ingest.parse.pdf_borderless import TextLine, grow
+from rag.ingest.parse.pdf_cells import is_sideways, with_exponents
 from rag.ingest.parse.pdf_found import FoundTable
 from rag.ingest.parse.pdf_page import Segment
 
-_BIN_PT = 2.0
 _MIN_GUTTER_PT = 6.0
-_MIN_LINES = 4
-_MAX_CROSSING = 0.34
-_MIN_FILL = 0.55
-_MAX_DEPTH = 3
-"""Widths in points; lines on each side; share of lines across the gutter; share of its side
-that a line fills; columns within columns. Chosen by us on two- and three-column documents."""
+_MIN_LINES = 3
+_MIN_FILL = 0.5
+_MAX_DEPTH = 4
+_MAX_GUTTERS = 40
+_SIDE_BY_SIDE = 0.5
+_MIN_BANDS = 3
+_BAND_GAP = 0.75
+_MAX_STEP = 1.9
+"""The least gutter in points; lines on each side; share of its side that a line fills; columns
+within columns; gutters that are tried; share of lines with a neighbour on the same height from
+which short lines are cells; so many bands of text that begin together on both sides are rows
+of a table; the empty height between two bands, and the widest
+step between lines of running text, in heights of a line. Chosen by us on documents of one
+to four columns."""
 
 
 @dataclass(slots=True)
@@ -57,97 +68,169 @@ class Row:
 
 @dataclass(slots=True)
 class Column:
-    """Rows from top to bottom between two vertical edges."""
+    """Rows from top to bottom between two edges.
+
+    In an upright one (`vertical`), writing runs from top to bottom and lines from right to
+    left; its coordinates are turned: x is the distance from the top, y the distance to the
+    left of the page's left edge. `upright` gives the box on the page.
+    """
 
     rows: list[Row] = field(default_factory=list)
     x0: float = 0.0
     x1: float = 0.0
+    vertical: bool = False
 
 
 def reading_order(segments: Sequence[Segment], tables: Sequence[FoundTable]) -> list[Column]:
     """The columns of a page in the order in which they are read."""
-    items = [Item(s.x0, s.y0, s.x1, s.y1, segment=s) for s in segments if s.text.strip()]
-    vertical = [i for i in items if i.segment is not None and i.segment.vertical]
-    items = [i for i in items if i.segment is None or not i.segment.vertical]
+    written = [s for s in segments if s.text.strip()]
+    upright = [s for s in written if s.vertical]
+    aside = [s for s in written if not s.vertical and is_sideways(s)]
+    apart = {id(s) for s in (*upright, *aside)}
+    items = [Item(s.x0, s.y0, s.x1, s.y1, segment=s) for s in written if id(s) not in apart]
     items += [Item(*table.bbox, table=table) for table in tables]
     columns = [_column(part, edges) for part, edges in _cut(items, 0) if part]
-    if vertical:
-        # Vertical writing goes from right to left.
-        vertical.sort(key=lambda item: (-item.x1, item.y0))
-        rows = [_row([item]) for item in vertical]
-        columns.append(Column(rows, min(r.x0 for r in rows), max(r.x1 for r in rows)))
+    # Writing from top to bottom is writing from left to right on a page that is turned.
+    turned = [_turned(s) for s in upright]
+    found = [_column(part, edges) for part, edges in _cut(turned, 0) if part]
+    for column in found:
+        column.vertical = True
+    columns.extend(found)
+    for segment in aside:
+        item = Item(segment.x0, segment.y0, segment.x1, segment.y1, segment=segment)
+        columns.append(Column([_row([item])], segment.x0, segment.x1))
     return columns
+
+
+def upright(box: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
+    """A box of a vertical column on the page."""
+    x0, y0, x1, y1 = box
+    return (-y1, x0, -y0, x1)
+
+
+def _turned(segment: Segment) -> Item:
+    box = (segment.y0, -segment.x1, segment.y1, -segment.x0)
+    turned = Segment(segment.text, *box, segment.size, segment.bold, segment.vertical)
+    return Item(*box, segment=turned)
 
 
 Edges = tuple[float, float]
 
 
-def _cut(items: list[Item], depth: int) -> Iterator[tuple[list[Item], Edges]]:
-    """Parts that are read one after the other, each with its left and right edge."""
+def _cut(
+    items: list[Item], depth: int, edges: Edges | None = None
+) -> Iterator[tuple[list[Item], Edges]]:
+    """Parts that are read one after the other, each with its left and right edge.
+
+    `edges` are those of the text that the items belong to; their own when None.
+    """
     if not items:
         return
-    edges = (min(i.x0 for i in items), max(i.x1 for i in items))
-    gutter = _gutter(items) if depth < _MAX_DEPTH else None
-    if gutter is None:
+    edges = edges or (min(i.x0 for i in items), max(i.x1 for i in items))
+    found = _gutter(items) if depth < _MAX_DEPTH else None
+    if found is None:
         yield items, edges
         return
-    left: list[Item] = []
-    right: list[Item] = []
-    wide: list[Item] = []
-    for item in sorted(items, key=lambda i: i.middle):
-        crosses = item.x0 < gutter - _BIN_PT and item.x1 > gutter + _BIN_PT
-        if crosses:
-            if left or right:
-                yield from _cut(left, depth + 1)
-                yield from _cut(right, depth + 1)
-                left, right = [], []
-            wide.append(item)
-            continue
-        if wide:
-            yield wide, edges
-            wide = []
-        (left if (item.x0 + item.x1) / 2 < gutter else right).append(item)
-    if wide:
-        yield wide, edges
-    yield from _cut(left, depth + 1)
-    yield from _cut(right, depth + 1)
+    gutter, top, bottom = found
+    above = [i for i in items if i.middle < top]
+    below = [i for i in items if i.middle > bottom]
+    beside = [i for i in items if top <= i.middle <= bottom]
+    yield from _cut(above, depth, edges)
+    yield from _cut([i for i in beside if (i.x0 + i.x1) / 2 < gutter], depth + 1)
+    yield from _cut([i for i in beside if (i.x0 + i.x1) / 2 >= gutter], depth + 1)
+    yield from _cut(below, depth, edges)
 
 
-def _gutter(items: Sequence[Item]) -> float | None:
-    """The x of a gutter between two columns, or None."""
+def _gutter(items: Sequence[Item]) -> tuple[float, float, float] | None:
+    """The x of the gutter between two columns, and its first and last y; None without any.
+
+    Of several, the one that parts most lines.
+    """
     if len(items) < 2 * _MIN_LINES:
         return None
-    low, high = min(i.x0 for i in items), max(i.x1 for i in items)
-    width = high - low
-    bins = int(width / _BIN_PT) + 1
-    if bins < 20:
-        return None
-    change = [0] * (bins + 1)
-    for item in items:
-        change[max(int((item.x0 - low) / _BIN_PT), 0)] += 1
-        change[min(int((item.x1 - low) / _BIN_PT) + 1, bins)] -= 1
-    covered: list[int] = []
-    running = 0
-    for delta in change[:bins]:
-        running += delta
-        covered.append(running)
-    inner = range(int(bins * 0.2), int(bins * 0.8))
-    if not inner:
-        return None
-    least = min(covered[b] for b in inner)
-    if least > _MAX_CROSSING * len(items):
-        return None
-    run = _longest_run([covered[b] == least for b in inner])
-    if run is None or (run[1] - run[0]) * _BIN_PT < _MIN_GUTTER_PT:
-        return None
-    gutter = low + (inner[0] + (run[0] + run[1]) / 2) * _BIN_PT
-    left = [i for i in items if i.x1 <= gutter + _BIN_PT]
-    right = [i for i in items if i.x0 >= gutter - _BIN_PT]
-    return gutter if _are_columns(left, right) else None
+    lines = _lines(items)
+    best: tuple[int, float, float, float] | None = None
+    for gutter in _gaps(lines):
+        for run in _runs(lines, gutter):
+            if best is not None and sum(map(len, run)) <= best[0]:
+                continue
+            inside = [item for line in run for item in line]
+            left = [i for i in inside if (i.x0 + i.x1) / 2 < gutter]
+            right = [i for i in inside if (i.x0 + i.x1) / 2 >= gutter]
+            if _are_columns(left, right):
+                top = min(i.middle for i in inside)
+                best = (len(inside), gutter, top, max(i.middle for i in inside))
+    return best[1:] if best is not None else None
+
+
+def _lines(items: Sequence[Item]) -> list[list[Item]]:
+    """Items on the same height, from top to bottom; each line from left to right."""
+    lines: list[list[Item]] = []
+    for item in sorted(items, key=lambda i: (i.middle, i.x0)):
+        if lines and abs(item.middle - lines[-1][0].middle) <= 0.3 * (item.y1 - item.y0):
+            lines[-1].append(item)
+        else:
+            lines.append([item])
+    for line in lines:
+        line.sort(key=lambda i: i.x0)
+    return lines
+
+
+def _gaps(lines: Sequence[Sequence[Item]]) -> list[float]:
+    """Places where gutters may be: in the middle of the gaps that most lines share."""
+    low = min(i.x0 for line in lines for i in line)
+    high = max(i.x1 for line in lines for i in line)
+    events: dict[float, int] = {}
+    for line in lines:
+        # A line that ends early, or begins late, leaves the rest of the page empty too.
+        ends = [low, *(i.x1 for i in line)]
+        starts = [*(i.x0 for i in line), high]
+        for end, start in zip(ends, starts, strict=True):
+            if start - end >= _MIN_GUTTER_PT:
+                events[end] = events.get(end, 0) + 1
+                events[start] = events.get(start, 0) - 1
+    level = 0
+    found: list[tuple[int, float]] = []
+    for place, following in pairwise(sorted(events)):
+        level += events[place]
+        # Narrow remains between two ragged ends are no gutters of their own.
+        if level > 0 and following - place >= 1.0:
+            found.append((level, (place + following) / 2))
+    found.sort(reverse=True)
+    return [place for _, place in found[:_MAX_GUTTERS]]
+
+
+def _runs(lines: Sequence[Sequence[Item]], gutter: float) -> Iterator[list[list[Item]]]:
+    """Stretches of lines none of which crosses the gutter, with text on both sides."""
+    run: list[list[Item]] = []
+    reach = float("-inf")
+    for line in [*lines, None]:
+        crosses = line is None or any(i.x0 < gutter < i.x1 for i in line)
+        if line is not None and not crosses and line[0].middle > reach:
+            run.append(list(line))
+            continue
+        if line is not None and crosses:
+            # A tall thing across the gutter (a table, a picture) parts all that it stands beside.
+            reach = max(i.y1 for i in line if i.x0 < gutter < i.x1)
+        yield from _trimmed(run, gutter)
+        run = [] if crosses or line is None else [list(line)]
+    return
+
+
+def _trimmed(run: list[list[Item]], gutter: float) -> Iterator[list[list[Item]]]:
+    """The stretch without lines on one side only above and below the other side."""
+    sides = [{(i.x0 + i.x1) / 2 < gutter for i in line} for line in run]
+    both = [index for index in range(len(run)) if len(sides[index]) == 2]
+    if not both and not (any(True in s for s in sides) and any(False in s for s in sides)):
+        return
+    if run:
+        yield run
 
 
 def _are_columns(left: Sequence[Item], right: Sequence[Item]) -> bool:
     if len(left) < _MIN_LINES or len(right) < _MIN_LINES:
+        return False
+    if min(i.x0 for i in right) - max(i.x1 for i in left) < _MIN_GUTTER_PT:
         return False
     shared = min(max(i.y1 for i in left), max(i.y1 for i in right)) - max(
         min(i.y0 for i in left), min(i.y0 for i in right)
@@ -155,24 +238,52 @@ def _are_columns(left: Sequence[Item], right: Sequence[Item]) -> bool:
     shorter = min(max(i.y1 for i in side) - min(i.y0 for i in side) for side in (left, right))
     if shared < 0.4 * shorter:
         return False
-    for side in (left, right):
-        width = max(i.x1 for i in side) - min(i.x0 for i in side)
-        if median(i.x1 - i.x0 for i in side) < _MIN_FILL * width:
-            return False
-    return True
+    if _are_rows(left, right):
+        return False
+    fewer, more = sorted((left, right), key=len)
+    beside = sum(any(abs(a.middle - b.middle) <= 0.2 * (a.y1 - a.y0) for b in more) for a in fewer)
+    if beside < _SIDE_BY_SIDE * len(fewer) and len(fewer) > _MIN_LINES:
+        return True
+    return all(_fill(side) >= _MIN_FILL and _is_dense(side) for side in (left, right))
 
 
-def _longest_run(flags: Sequence[bool]) -> tuple[int, int] | None:
-    best: tuple[int, int] | None = None
-    start: int | None = None
-    for index, flag in enumerate([*flags, False]):
-        if flag and start is None:
-            start = index
-        elif not flag and start is not None:
-            if best is None or index - start > best[1] - best[0]:
-                best = (start, index)
-            start = None
-    return best
+def _fill(side: Sequence[Item]) -> float:
+    """Which share of its width the side's lines usually fill."""
+    width = max(i.x1 for i in side) - min(i.x0 for i in side)
+    lines = _lines(side)
+    return median(sum(i.x1 - i.x0 for i in line) for line in lines) / max(width, 1.0)
+
+
+def _is_dense(side: Sequence[Item]) -> bool:
+    """Whether the side's lines follow each other as those of a paragraph do."""
+    lines = _lines(side)
+    steps = [b[0].middle - a[0].middle for a, b in pairwise(lines)]
+    height = median(i.y1 - i.y0 for i in side)
+    return bool(steps) and median(steps) <= _MAX_STEP * height
+
+
+def _are_rows(left: Sequence[Item], right: Sequence[Item]) -> bool:
+    """Whether both sides are cut into bands that begin together, like wrapped cells."""
+    ordered = sorted((*left, *right), key=lambda i: i.y0)
+    height = median(i.y1 - i.y0 for i in ordered)
+    bands: list[list[Item]] = [[ordered[0]]]
+    bottom = ordered[0].y1
+    for item in ordered[1:]:
+        if item.y0 - bottom > _BAND_GAP * height:
+            bands.append([])
+        bands[-1].append(item)
+        bottom = max(bottom, item.y1)
+    if len(bands) < _MIN_BANDS:
+        return False
+    sides = {id(item) for item in left}
+    together = 0
+    for band in bands:
+        tops = [
+            min((i.y0 for i in band if (id(i) in sides) is side), default=float("inf"))
+            for side in (True, False)
+        ]
+        together += abs(tops[0] - tops[1]) <= 0.3 * height
+    return together >= 0.8 * len(bands)
 
 
 def _column(items: Sequence[Item], edges: Edges) -> Column:
@@ -200,7 +311,7 @@ def _row(items: list[Item]) -> Row:
     row.bold = all(s.bold for s in segments if s.text.strip())
     previous: Segment | None = None
     for segment in segments:
-        text = segment.text.strip()
+        text = with_exponents(segment).strip()
         gap = segment.x0 - previous.x1 if previous is not None else 0.0
         row.text += (" " if previous is not None and gap > 0.2 * segment.size else "") + text
         previous = segment

@@ -14,6 +14,7 @@ from typing import Any
 
 from rag.ingest.parse.pdf_cells import Char, Line, is_sideways, joined, lines_of, parted
 from rag.ingest.parse.pdf_found import FoundTable
+from rag.ingest.parse.pdf_furniture import remove_overprints
 from rag.ingest.parse.pdf_grid import Cell, find_grids
 from rag.ingest.parse.pdf_lined import find_lined
 from rag.ingest.parse.pdf_page import PageText
@@ -43,6 +44,7 @@ second, is a frame round a page."""
 
 def find_tables(page: Any, text: PageText) -> list[FoundTable]:
     """The tables of a page; their glyphs are taken out of the page's segments."""
+    remove_overprints(text)
     drawings = page.get_cdrawings()
     text.drawings = len(drawings)
     text.header_rule = _header_rule(drawings, text)
