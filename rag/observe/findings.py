@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
 
+from rag.settings import Settings
 from rag.store.catalog import Catalog
 from rag.store.clock import Clock
 from rag.store.vectors import VectorStore
@@ -61,7 +62,8 @@ class Rebuilder(Protocol):
 
 @dataclass(frozen=True)
 class Installation:
-    """What the checks look at. `free_bytes` gives the free space at a path."""
+    """What the checks look at. `free_bytes` gives the free space at a path; `settings` are
+    those in force."""
 
     catalog: Catalog
     vectors: VectorStore
@@ -70,6 +72,7 @@ class Installation:
     data: Path
     now: Clock
     free_bytes: Callable[[Path], int]
+    settings: Callable[[], Settings] = Settings
 
 
 @dataclass(frozen=True)

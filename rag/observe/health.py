@@ -12,9 +12,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from rag.errors import ZhiwenError
+from rag.observe.content_checks import CONTENT_CHECKS
 from rag.observe.findings import Check, HealthFinding, Installation, OriginalFiles, Rebuilder
 from rag.observe.index_checks import INDEX_CHECKS
 from rag.observe.place_checks import PLACE_CHECKS
+from rag.settings import Settings
 from rag.store.catalog import Catalog
 from rag.store.clock import Clock, utc_now
 from rag.store.vectors import VectorStore
@@ -23,7 +25,7 @@ __all__ = ["CHECKS", "Doctor", "HealthFinding"]
 
 log = logging.getLogger(__name__)
 
-CHECKS: tuple[Check, ...] = (*PLACE_CHECKS, *INDEX_CHECKS)
+CHECKS: tuple[Check, ...] = (*PLACE_CHECKS, *CONTENT_CHECKS, *INDEX_CHECKS)
 
 
 class Doctor:
@@ -36,6 +38,7 @@ class Doctor:
         now: the clock.
         free_bytes: free space at a path, in bytes.
         checks: which checks to run, in order.
+        settings: those in force.
     """
 
     def __init__(
@@ -49,8 +52,11 @@ class Doctor:
         now: Clock = utc_now,
         free_bytes: Callable[[Path], int] = lambda path: shutil.disk_usage(path).free,
         checks: tuple[Check, ...] = CHECKS,
+        settings: Callable[[], Settings] = Settings,
     ) -> None:
-        self._installation = Installation(catalog, vectors, files, rebuilder, data, now, free_bytes)
+        self._installation = Installation(
+            catalog, vectors, files, rebuilder, data, now, free_bytes, settings
+        )
         self._checks = checks
 
     def check(self) -> list[HealthFinding]:

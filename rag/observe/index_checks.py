@@ -18,27 +18,28 @@ def _known(installation: Installation) -> dict[str, str]:
 
 
 def orphans(installation: Installation) -> dict[str, set[str]]:
-    """Knowledge base → ids of vectors that belong to no published chunk."""
+    """Knowledge base → ids of vectors that belong to no searchable chunk: those of hidden and
+    quarantined documents, and of chunks that are switched off, are among them."""
     found: dict[str, set[str]] = {}
     chunks, vectors = installation.catalog.chunks, installation.vectors
     known, busy = _known(installation), _busy(installation)
     for kb_id in vectors.kb_ids() - busy:
         # In this order, a document that is published or deleted meanwhile is no orphan.
-        before = chunks.ids(kb_id)
-        extra = vectors.chunk_ids(kb_id) - before - chunks.ids(kb_id)
+        before = chunks.searchable_ids(kb_id)
+        extra = vectors.chunk_ids(kb_id) - before - chunks.searchable_ids(kb_id)
         if extra or kb_id not in known:
             found[kb_id] = extra
     return {kb_id: extra for kb_id, extra in found.items() if kb_id not in _busy(installation)}
 
 
 def missing(installation: Installation) -> dict[str, set[str]]:
-    """Knowledge base → ids of published chunks that have no vectors."""
+    """Knowledge base → ids of searchable chunks that have no vectors."""
     found: dict[str, set[str]] = {}
     chunks, vectors = installation.catalog.chunks, installation.vectors
     busy = _busy(installation)
     for kb_id in _known(installation).keys() - busy:
-        before = chunks.ids(kb_id)
-        lacking = (before - vectors.chunk_ids(kb_id)) & chunks.ids(kb_id)
+        before = chunks.searchable_ids(kb_id)
+        lacking = (before - vectors.chunk_ids(kb_id)) & chunks.searchable_ids(kb_id)
         if lacking:
             found[kb_id] = lacking
     return found

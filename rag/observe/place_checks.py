@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from datetime import timedelta
 from pathlib import Path
@@ -48,17 +49,26 @@ def database(installation: Installation) -> HealthFinding:
 
 
 def _leftovers(installation: Installation) -> list[Path]:
-    """Stored originals without a document or job, and interrupted uploads; only old ones."""
-    files, catalog = installation.files, installation.catalog
-    wanted = catalog.documents.hashes()
+    """Files that no document, version or job needs: originals, interrupted uploads, whatever
+    else lies between them, and what was set aside as damaged; only old ones."""
+    catalog = installation.catalog
+    wanted = catalog.documents.hashes() | catalog.documents.version_hashes()
     # A failed job keeps its file for a retry; its payload names it by path or by hash.
-    known = " ".join([*wanted, *map(str, catalog.jobs.unfinished_payloads())])
-    stray = [files.path(sha256) for sha256 in files.hashes() if sha256 not in known]
-    stray += (installation.data / "files").glob("incoming-*")
+    wanted.update(re.findall(r"[0-9a-f]{64}", str(catalog.jobs.unfinished_payloads())))
+    needed = {installation.files.path(sha256) for sha256 in wanted if len(sha256) == 64}
+    found = [*(installation.data / "files").rglob("*")]
     # Collections that the vector store set aside, see rag.store.recovery.
-    stray += installation.data.glob("*.damaged/**/*")
+    found += installation.data.glob("*.damaged/**/*")
     oldest = (installation.now() - STRAY_AFTER).timestamp()
-    return sorted(p for p in stray if p.is_file() and p.stat().st_mtime < oldest)
+    return sorted(path for path in found if path not in needed and _is_old(path, oldest))
+
+
+def _is_old(path: Path, oldest: float) -> bool:
+    try:
+        found = path.lstat()
+    except OSError:
+        return False  # It was removed while we looked.
+    return not stat.S_ISDIR(found.st_mode) and found.st_mtime < oldest
 
 
 def stray_files(installation: Installation) -> HealthFinding:
@@ -66,7 +76,7 @@ def stray_files(installation: Installation) -> HealthFinding:
     stray = _leftovers(installation)
     if not stray:
         return ok("stray_files", "没有多余的文件。", "No leftover files.")
-    size = sum(path.stat().st_size for path in stray)
+    size = sum(path.lstat().st_size for path in stray)
     return HealthFinding(
         name="stray_files",
         severity="warning",
@@ -144,7 +154,9 @@ def release_stuck(installation: Installation) -> None:
         catalog.jobs.update(job.id, status="failed", error="任务长时间没有进展，已停止。请重试。")
     for document in documents:
         if document.version:
-            catalog.documents.set_status(document.id, "indexed")
+            accepted = catalog.options.get(document.id).accepted
+            doubtful = document.quality.status == "quarantined" and not accepted
+            catalog.documents.set_status(document.id, "quarantined" if doubtful else "indexed")
         else:
             catalog.documents.set_status(document.id, "failed", "处理没有完成。请重新上传或重试。")
 

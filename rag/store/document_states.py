@@ -145,6 +145,14 @@ class DocumentStates(DocumentRows):
             self._row(connection, document_id)
             self._set(connection, [document_id], {"source_id": source_id})
 
+    def refresh_visibility(self, ids: Iterable[str]) -> None:
+        """Record for the chunks of these documents again whether searches may find them, and
+        count the keyword statistics anew."""
+        with self._database.write() as connection:
+            for batch in batches(distinct(ids)):
+                _carry_over(connection, schema.chunks.c.document_id.in_(batch))
+            self._lexical.recount()
+
     @contextmanager
     def _visibility_of(self, connection: Connection, ids: Sequence[str]) -> Iterator[None]:
         """Around a change that may hide or show documents: afterwards their chunks and the
@@ -152,13 +160,7 @@ class DocumentStates(DocumentRows):
         of_documents = schema.chunks.c.document_id.in_(ids)
         self._lexical.forget_chunks(connection, of_documents)
         yield
-        table = schema.documents
-        live = sa.select(sa.literal(True)).where(table.c.id == schema.chunks.c.document_id, LIVE)
-        connection.execute(
-            schema.chunks.update()
-            .where(of_documents)
-            .values(live=sa.exists(live.correlate(schema.chunks)))
-        )
+        _carry_over(connection, of_documents)
         self._lexical.recall_chunks(connection, of_documents)
 
     @staticmethod
@@ -199,3 +201,10 @@ def _superseded(connection: Connection, kb_ids: Sequence[str]) -> dict[str, str]
         )
     )
     return {row.id: row.superseded_by for row in rows}
+
+
+def _carry_over(connection: Connection, condition: sa.ColumnElement[bool]) -> None:
+    """Write down for chunks whether their document may be found."""
+    table, chunks = schema.documents, schema.chunks
+    live = sa.exists().where(table.c.id == chunks.c.document_id, LIVE).correlate(chunks)
+    connection.execute(chunks.update().where(condition).values(live=live))

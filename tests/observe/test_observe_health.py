@@ -81,7 +81,7 @@ class Place:
         )
 
     def rebuild(self, kb_id: str | None = None) -> int:
-        batches = list(self.catalog.chunks.walk(kb_id))
+        batches = list(self.catalog.chunks.walk(kb_id, searchable=True))
         rows = [self.row(chunk.id, chunk.kb_id) for batch in batches for chunk in batch]
         self.vectors.upsert(rows)
         return len(rows)
@@ -168,6 +168,29 @@ def leave_a_document(place):
     place.clock.forward(hours=1)
 
 
+def hide_behind_our_back(place):
+    with place.catalog.database.write() as connection:
+        connection.exec_driver_sql("UPDATE documents SET hidden = 1")
+
+
+def keep_vectors_of_a_hidden_document(place):
+    place.catalog.documents.set_hidden([place.document.id], True)
+
+
+def leave_an_odd_file(place):
+    path = place.data / "files" / "ab" / "页面.part"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("x")
+    path.with_name("坏链接").symlink_to(place.data / "nowhere")
+    old = (place.clock() - timedelta(hours=2)).timestamp()
+    os.utime(path, (old, old))
+
+
+def leave_a_published_document_at_work(place):
+    place.catalog.documents.set_status(place.document.id, "processing")
+    place.clock.forward(hours=1)
+
+
 def open_secrets(place):
     path = place.data / "secrets.toml"
     path.write_text("")
@@ -184,6 +207,10 @@ def open_secrets(place):
         ("keyword_statistics", spoil_keywords),
         ("tokeniser", age_the_tokeniser),
         ("stray_files", leave_a_file),
+        ("stray_files", leave_an_odd_file),
+        ("visibility", hide_behind_our_back),
+        ("orphan_vectors", keep_vectors_of_a_hidden_document),
+        ("stuck_jobs", leave_a_published_document_at_work),
         ("stuck_jobs", leave_a_job),
         ("stuck_jobs", leave_a_document),
         ("secrets_file", open_secrets),
@@ -198,7 +225,7 @@ def test_faults_are_found_and_mended(place, name, spoil):
     repaired = next(f for f in place.doctor.repair() if f.name == name)
     assert repaired.severity == "ok"
     assert place.finding(name).severity == "ok"
-    assert place.vectors.chunk_ids(place.kb.id) == place.catalog.chunks.ids(place.kb.id)
+    assert place.vectors.chunk_ids(place.kb.id) == place.catalog.chunks.searchable_ids(place.kb.id)
     assert place.files.has(place.file.sha256)
 
 
@@ -221,6 +248,68 @@ def test_a_file_that_a_failed_job_needs_for_a_retry_is_kept(place):
     place.catalog.jobs.update(job.id, status="failed")
     place.doctor.repair()
     assert place.files.has(stray)
+
+
+def test_originals_of_earlier_versions_are_kept(place):
+    leave_a_file(place)
+    earlier = next(h for h in place.files.hashes() if h != place.file.sha256)
+    with place.catalog.database.write() as connection:
+        connection.exec_driver_sql(
+            "INSERT INTO versions SELECT document_id, 0, ?, 1, 1, published_at, name, size, 1 "
+            "FROM versions",
+            (earlier,),
+        )
+    assert place.finding("stray_files").severity == "ok"
+    place.doctor.repair()
+    assert place.files.has(earlier)
+
+
+def test_hidden_and_quarantined_documents_lack_nothing(place):
+    place.catalog.documents.set_status(place.document.id, "quarantined")
+    place.vectors.delete_document(place.document.id, place.kb.id)
+    found = {finding.name: finding for finding in place.doctor.check()}
+    assert found["missing_vectors"].severity == "ok"
+    assert found["orphan_vectors"].severity == "ok"
+    assert (found["quarantine"].severity, "手册.txt" in found["quarantine"].message) == (
+        "info",
+        True,
+    )
+
+
+def test_a_stuck_document_in_quarantine_stays_there(place):
+    with place.catalog.database.write() as connection:
+        connection.exec_driver_sql("""UPDATE documents SET quality = '{"status":"quarantined"}'""")
+    place.catalog.documents.set_status(place.document.id, "processing")
+    place.clock.forward(hours=1)
+    place.doctor.repair()
+    assert place.catalog.documents.get(place.document.id).status == "quarantined"
+
+
+def test_failing_sources_and_given_up_jobs_are_named_with_their_reason(place):
+    catalog = place.catalog
+    source = catalog.sources.create(place.kb.id, "web", "官网", {})
+    catalog.sources.update(source.id, status="failed", error="网址连不上。")
+    assert "官网（网址连不上。）" in place.finding("sources").message
+    assert place.finding("sources").severity == "warning"
+    catalog.sources.update(source.id, enabled=False)
+    assert place.finding("sources").severity == "ok"
+    job = catalog.jobs.create(place.kb.id, "坏.pdf")
+    catalog.jobs.update(job.id, status="failed", error="文件坏了。")
+    assert "坏.pdf" in place.finding("failed_jobs").message
+
+
+def test_switched_off_text_recognition_is_told(place):
+    from rag.settings import Settings
+
+    off = Settings().model_copy(
+        update={"ingest": Settings().ingest.model_copy(update={"ocr": "off"})}
+    )
+    doctor = Doctor(
+        place.catalog, place.vectors, place.files, place, place.data, settings=lambda: off
+    )
+    finding = next(f for f in doctor.check() if f.name == "text_recognition")
+    assert finding.severity == "info"
+    assert "关闭" in finding.message
 
 
 def test_a_lost_original_is_named(place):

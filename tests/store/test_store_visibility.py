@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from store_parts import chunks_of, new_document, publish
 
+from rag.store import schema
 from rag.types import Document, Page
 
 
@@ -107,4 +108,14 @@ def test_deleting_hidden_documents_takes_nothing_from_the_counts(catalog, kb):
     assert catalog.lexical.document_frequencies(["年假"]) == {"年假": 1}
     assert catalog.lexical.is_right()
     catalog.knowledge_bases.delete(kb.id)
+    assert catalog.lexical.chunks == 0
+
+
+def test_chunks_that_disagree_with_their_document_are_put_right(catalog, kb):
+    info = publish(catalog, new_document(catalog, kb.id), ["年假 五天"])
+    with catalog.database.write() as connection:
+        connection.execute(schema.documents.update().values(hidden=True))
+    assert catalog.chunks.searchable_ids(kb.id)
+    catalog.documents.refresh_visibility([info.id])
+    assert catalog.chunks.searchable_ids(kb.id) == set()
     assert catalog.lexical.chunks == 0
