@@ -27,9 +27,24 @@ INGEST = (
     "max_file_mb",
     "max_pages",
     "max_unpacked_mb",
+    "chunk_strategy",
     "chunk_tokens",
     "chunk_overlap",
+    "questions_per_chunk",
+    "ocr",
+    "ocr_dpi",
+    "ocr_threads",
+    "page_timeout_s",
+    "keep_versions",
     "workers",
+)
+SOURCES = (
+    "folder_roots",
+    "folder_every_s",
+    "allow_private",
+    "user_agent",
+    "max_pages",
+    "max_rows",
 )
 
 
@@ -63,6 +78,8 @@ def _section(here: Here, name: str) -> None:
         users.render(here)
     elif name == "ingest":
         fields.section(here, "ingest", INGEST, t("admin.next_upload"))
+        st.divider()
+        fields.section(here, "sources", SOURCES, t("admin.next_sync"))
     elif name == "health":
         health.render(here)
 

@@ -61,6 +61,11 @@ def day(moment: datetime) -> str:
     return f"{at.day} {at:%b %Y}"
 
 
+def moment(at: datetime) -> str:
+    """2026年11月29日 14:05, or 29 Nov 2026 14:05."""
+    return f"{day(at)} {local(at):%H:%M}"
+
+
 def day_group(moment: datetime, now: datetime | None = None) -> str:
     """The heading under which a conversation is listed: today, yesterday, this week, earlier."""
     today = local(now or datetime.now(UTC)).date()

@@ -4,26 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from page_reading import APP
+from page_reading import APP, without_pages_folder
 from stand_in import ADMIN, StandIn
 from streamlit.testing.v1 import AppTest
 
 from ui import runtime
 
 
-class _WithoutPagesFolder(type(Path())):  # type: ignore[misc]
-    """Keeps AppTest from running `pages/` past the navigation, as the server does."""
-
-    def exists(self, **options: Any) -> bool:
-        return self.name != "pages" and super().exists(**options)
-
-
 @pytest.fixture
 def application(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
-    monkeypatch.setattr("streamlit.runtime.pages_manager.Path", _WithoutPagesFolder)
+    without_pages_folder(monkeypatch)
     stand_in = StandIn(tmp_path / "data")
     runtime.use(stand_in)  # type: ignore[arg-type]
     yield stand_in

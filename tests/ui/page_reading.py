@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
@@ -33,3 +34,15 @@ def press(at: AppTest, label: str) -> AppTest:
 def field(widgets: Any, label: str) -> Any:
     """The widget with this label."""
     return next(widget for widget in widgets if widget.label == label)
+
+
+class _WithoutPagesFolder(type(Path())):  # type: ignore[misc]
+    """Keeps AppTest from running `pages/` past the navigation, as the server does."""
+
+    def exists(self, **options: Any) -> bool:
+        return self.name != "pages" and super().exists(**options)
+
+
+def without_pages_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let pages be reached by the navigation alone."""
+    monkeypatch.setattr("streamlit.runtime.pages_manager.Path", _WithoutPagesFolder)

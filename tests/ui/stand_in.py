@@ -15,6 +15,7 @@ from typing import Any
 from rag.access.accounts import Accounts
 from rag.access.audit import Audit
 from rag.conversation import Conversations
+from rag.curation import Curation
 from rag.errors import ModelUnavailable
 from rag.ingest.files import FileStore
 from rag.knowledge import Knowledge
@@ -72,6 +73,15 @@ class StandIn:
             self.audit,
             lambda: self.settings.current,
         )
+        self.curation = Curation(
+            self.catalog,
+            self.pipeline,  # type: ignore[arg-type]
+            self.jobs,  # type: ignore[arg-type]
+            self.files,
+            self.audit,
+            lambda: self.settings.current,
+        )
+        self.sources = _Sources()
         self.conversations = Conversations(
             self.catalog,
             lambda: self.chain,  # type: ignore[arg-type,return-value]
@@ -202,6 +212,12 @@ def _citation(chunk: Chunk) -> Citation:
 class _Models:
     def secret_changed(self, name: str) -> None:
         """Nothing is kept."""
+
+
+class _Sources:
+    def list(self, person: Person, kb_id: str) -> list:
+        """Nothing is followed."""
+        return []
 
 
 class _Doctor:

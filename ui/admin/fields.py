@@ -112,6 +112,9 @@ def _widget(label: str, info: FieldInfo, value: Any, key: str, path: str) -> Any
         return st.toggle(label, value=value, key=key)
     if kind in (int, float):
         return number(label, info, value, key)
+    if get_origin(kind) is tuple:
+        lines = st.text_area(label, value="\n".join(value), key=key, max_chars=4000, height=90)
+        return tuple(line.strip() for line in lines.splitlines() if line.strip())
     return st.text_input(label, value=value, key=key, max_chars=500).strip()
 
 
@@ -147,6 +150,8 @@ def _plain_type(annotation: Any) -> Any:
 def _shown(value: Any, path: str) -> str:
     if isinstance(value, bool):
         return t("settings.on") if value else t("settings.off")
+    if isinstance(value, tuple):
+        return t("list.join").join(value) or t("settings.empty")
     if isinstance(value, str):
         key = f"choice.{path}.{value}"
         return t(key) if value and has(key) else value or t("settings.empty")

@@ -8,6 +8,7 @@ import streamlit as st
 
 from rag.errors import NotFound
 from rag.types import Answer, Citation
+from ui.documents.original import has_pages
 from ui.errors import box, shown
 from ui.frame import Here
 from ui.modal import modal
@@ -18,7 +19,9 @@ from ui.words import escape, plain
 _OPEN_CARDS = 4
 """Cards shown at once; further ones fold away. Chosen by us."""
 
-PDF = "application/pdf"
+
+PAGED = (".pdf", ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".webp", ".gif")
+"""Names of documents whose pages can be shown as pictures."""
 
 
 def render(here: Here, answer: Answer, message_id: str) -> None:
@@ -64,7 +67,7 @@ def _card(here: Here, citation: Citation, message_id: str) -> None:
         pressed = st.button(
             t(
                 "evidence.open_page"
-                if citation.document.lower().endswith(".pdf")
+                if citation.document.lower().endswith(PAGED)
                 else "evidence.open"
             ),
             key=f"quiet-source-{message_id}-{citation.n}",
@@ -92,18 +95,21 @@ def _source(here: Here, citation: Citation) -> None:
         box(t("source.gone"), t("source.gone_remedy"), level="warn")
         _passages((), citation.text or citation.quote, citation, ())
         return
-    if document.media_type == PDF:
+    if has_pages(document):
         boxes = [bbox for page, bbox in citation.bboxes if page == citation.page]
         with shown():
-            image = here.application.knowledge.page_image(
+            image = here.application.curation.page_image(
                 here.person, document.id, citation.page, boxes
             )
             st.image(image, width="stretch", alt=t("source.alt", n=citation.page))
     chunks = here.application.catalog.chunks
     chunk = chunks.get([citation.chunk_id]).get(citation.chunk_id)
     if chunk is None or chunk.document_id != document.id:
+        box(t("source.changed"), t("source.changed_remedy"), level="info")
         _passages((), citation.text or citation.quote, citation, ())
         return
+    if chunk.edited:
+        st.html(f'<div class="zw-note">{escape(t("source.edited"))}</div>')
     around = chunks.neighbours(chunk.id, 1, 1)
     before = [other.text for other in around if other.ordinal < chunk.ordinal]
     after = [other.text for other in around if other.ordinal > chunk.ordinal]

@@ -1,27 +1,32 @@
-"""One document: original pages, chunks, metadata, deletion."""
+"""One document: its head with what can be done, and its parts, problem pages first."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
-from rag.ingest.flags import flag_text
-from rag.types import Chunk, DocumentInfo
+from rag.errors import NotFound
+from rag.types import DocumentInfo
+from ui.documents import chunks, metadata, original, quality, versions
 from ui.documents.jobs import state_tag
-from ui.documents.listing import summary
+from ui.documents.listing import summary, tags
 from ui.errors import shown
 from ui.frame import Here, confirm
 from ui.modal import close, modal
-from ui.passage import passage_html
-from ui.texts import has, language, t
-from ui.words import day, escape, plain
+from ui.texts import t
+from ui.words import escape, plain
 
-PDF = "application/pdf"
-CHUNKS_PER_PAGE = 20
+Part = Callable[[Here, DocumentInfo, bool], None]
 
-LONGEST_TEXT = 200_000
-"""Characters of a text that the page shows; more would stall a browser."""
-
-PARTS = ("chunks", "original", "metadata")
+PARTS: dict[str, Part] = {
+    "original": original.pages,
+    "text": original.text,
+    "chunks": chunks.render,
+    "metadata": metadata.render,
+    "quality": quality.render,
+    "versions": versions.render,
+}
 
 
 def render(here: Here, document: DocumentInfo, may_edit: bool) -> None:
@@ -33,30 +38,61 @@ def render(here: Here, document: DocumentInfo, may_edit: bool) -> None:
     st.html(
         f'<h2 style="padding:.2rem 0">{escape(plain(document.title or document.name, 160))}</h2>'
         f'<div class="zw-row">{escape(plain(document.name, 200))} '
-        f"{state_tag(document.status)}</div>"
+        f"{state_tag(document.status)}{tags(document)}</div>"
         f'<div class="zw-row">{escape(summary(document))}</div>'
     )
+    _notices(here, document)
     with st.container(horizontal=True, gap="small"):
         _download(here, document)
         if may_edit:
+            _read_again(here, document)
+            _hide(here, document)
             _delete(here, document)
     part = st.segmented_control(
         t("document.part"),
-        PARTS,
-        default="chunks",
+        list(PARTS),
+        default=_first_part(document),
         required=True,
         format_func=lambda name: t(f"document.{name}"),
         key="document-part",
         label_visibility="collapsed",
     )
     with shown():
-        {"chunks": _chunks, "original": _original, "metadata": _metadata}[part](here, document)
+        PARTS[part](here, document, may_edit)
 
 
 def leave() -> None:
     """Go back to the list."""
     st.query_params.pop("d", None)
     st.rerun()
+
+
+def _first_part(document: DocumentInfo) -> str:
+    return "quality" if document.quality.status == "quarantined" else "chunks"
+
+
+def _notices(here: Here, document: DocumentInfo) -> None:
+    """What an editor must know before anything else."""
+    if document.status == "quarantined":
+        _notice(t("document.quarantined"), "warn")
+    if document.error:
+        _notice(plain(document.error, 400), "bad")
+    if document.orphan_edits:
+        _notice(t("document.orphan_edits", n=document.orphan_edits), "warn")
+    if document.superseded_by:
+        try:
+            newer = here.application.knowledge.document(here.person, document.superseded_by)
+        except NotFound:
+            return
+        title = plain(newer.title or newer.name, 80)
+        _notice(t("document.superseded", name=title), "warn")
+        if st.button(t("document.open_newer"), key="quiet-newer", type="tertiary"):
+            st.query_params["d"] = newer.id
+            st.rerun()
+
+
+def _notice(message: str, level: str) -> None:
+    st.html(f'<div class="zw-box zw-{level}" role="status"><p>{escape(message)}</p></div>')
 
 
 def _download(here: Here, document: DocumentInfo) -> None:
@@ -73,6 +109,25 @@ def _download(here: Here, document: DocumentInfo) -> None:
     )
 
 
+def _read_again(here: Here, document: DocumentInfo) -> None:
+    if st.button(t("document.reprocess"), key="reprocess-document", icon=":material/refresh:"):
+        with shown():
+            options = here.application.curation.options(here.person, document.id)
+            here.application.curation.reprocess(here.person, document.id, options)
+            st.toast(t("document.reprocessing"))
+            leave()
+
+
+def _hide(here: Here, document: DocumentInfo) -> None:
+    verb = "show" if document.hidden else "hide"
+    icon = ":material/visibility:" if document.hidden else ":material/visibility_off:"
+    if st.button(t(f"document.{verb}"), key="hide-document", icon=icon):
+        with shown():
+            here.application.curation.hide(here.person, [document.id], not document.hidden)
+            st.toast(t(f"document.{verb}_done"))
+            st.rerun()
+
+
 def _delete(here: Here, document: DocumentInfo) -> None:
     pressed = st.button(t("document.delete"), key="delete-document", icon=":material/delete:")
 
@@ -85,73 +140,3 @@ def _delete(here: Here, document: DocumentInfo) -> None:
                 here.application.knowledge.delete_documents(here.person, [document.id])
                 st.query_params.pop("d", None)
                 close()
-
-
-def _chunks(here: Here, document: DocumentInfo) -> None:
-    if not document.chunk_count:
-        st.html(f'<div class="zw-note">{escape(t("document.no_chunks"))}</div>')
-        return
-    pages = -(-document.chunk_count // CHUNKS_PER_PAGE)
-    page = int(st.pagination(pages, key=f"chunk-page-{document.id}")) if pages > 1 else 1
-    chunks = here.application.knowledge.chunks(
-        here.person, document.id, (page - 1) * CHUNKS_PER_PAGE, CHUNKS_PER_PAGE
-    )
-    for chunk in chunks:
-        with st.container(border=True, gap="xxsmall"):
-            st.html(_chunk_html(chunk))
-
-
-def _chunk_html(chunk: Chunk) -> str:
-    place = " · ".join(
-        [
-            t("document.chunk", n=chunk.ordinal + 1),
-            t("evidence.page", n=chunk.pages[0]),
-            *(plain(part, 60) for part in chunk.heading_path),
-            t("document.characters", n=len(chunk.text)),
-        ]
-    )
-    return (
-        f'<article class="zw-card"><div class="zw-where">{escape(place)}</div>'
-        f'<div class="zw-passage zw-whole">{passage_html(chunk.text)}</div></article>'
-    )
-
-
-def _original(here: Here, document: DocumentInfo) -> None:
-    if document.media_type != PDF:
-        pages = here.application.knowledge.pages(here.person, document.id)
-        text = "\n\n".join(block.text for page in pages for block in page.blocks)
-        st.html(f'<div class="zw-passage">{passage_html(text[:LONGEST_TEXT])}</div>')
-        return
-    count = max(1, document.page_count)
-    page = int(st.pagination(count, key=f"page-of-{document.id}")) if count > 1 else 1
-    image = here.application.knowledge.page_image(here.person, document.id, page, [])
-    st.image(image, width="stretch", alt=t("source.alt", n=page))
-
-
-def _metadata(here: Here, document: DocumentInfo) -> None:
-    del here
-    values = document.metadata.model_dump(exclude_none=True, exclude={"extra"})
-    rows = [
-        ("name", document.name),
-        ("media_type", document.media_type),
-        ("sha256", document.sha256),
-    ]
-    for name, value in {**values, **document.metadata.extra}.items():
-        text = t("list.join").join(value) if isinstance(value, tuple | list) else str(value)
-        if name.endswith("_date") and hasattr(value, "year"):
-            text = value.isoformat()
-        if text:
-            rows.append((name, text))
-    rows.append(("created_at", day(document.created_at)))
-    if document.flags:
-        flags = (flag_text(flag, language()) for flag in document.flags)
-        rows.append(("flags", t("list.join").join(flags)))
-    body = "".join(
-        f"<tr><td>{escape(_field_name(name))}</td><td>{escape(plain(text, 500))}</td></tr>"
-        for name, text in rows
-    )
-    st.html(f'<table class="zw-steps zw-pairs">{body}</table>')
-
-
-def _field_name(name: str) -> str:
-    return t(f"metadata.{name}") if has(f"metadata.{name}") else plain(name, 40)

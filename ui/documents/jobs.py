@@ -115,7 +115,10 @@ def _retry(here: Here, job: JobInfo, password: str | None) -> None:
 
 def state_tag(status: str) -> str:
     """A status as a small bordered word."""
-    kinds = {"indexed": "ok", "done": "ok", "failed": "bad", "needs_password": "warn"}
+    kinds = {
+        "indexed": "ok", "done": "ok", "failed": "bad", "needs_password": "warn",
+        "quarantined": "warn",
+    }  # fmt: skip
     kind = kinds.get(status, "")
     return f'<span class="zw-tag zw-{kind}">{escape(t("status." + status))}</span>'
 
@@ -127,9 +130,10 @@ def _bars(job: JobInfo) -> str:
     names = "".join(f"<span>{escape(t('stage.' + stage))}</span>" for stage in STAGES)
     now = t("stage." + job.stage) if job.stage else t("status.queued")
     spoken = escape(t("jobs.at", stage=now, share=f"{job.progress:.0%}"))
+    detail = f'<div class="zw-row">{escape(plain(job.detail, 200))}</div>' if job.detail else ""
     return (
         f'<div class="zw-bars" role="img" aria-label="{spoken}">{bars}</div>'
-        f'<div class="zw-stages" aria-hidden="true">{names}</div>'
+        f'<div class="zw-stages" aria-hidden="true">{names}</div>{detail}'
     )
 
 

@@ -19,7 +19,10 @@ PAGE_SIZE = 20
 SAMPLES, GUEST = "samples", "guest-"
 """How the catalog names the shipped samples' and a visitor's uploads."""
 
-_ORDER = {"failed": 0, "needs_password": 0, "queued": 1, "processing": 1, "cancelled": 2}
+_ORDER = {
+    "failed": 0, "needs_password": 0, "quarantined": 0, "queued": 1, "processing": 1,
+    "cancelled": 2,
+}  # fmt: skip
 
 
 def render(here: Here, base: KnowledgeBase, may_edit: bool) -> None:
@@ -90,11 +93,31 @@ def _row(document: DocumentInfo, may_edit: bool, told: frozenset[str]) -> bool:
             ):
                 st.query_params["d"] = document.id
                 st.rerun()
-            st.html(state_tag(document.status), width="content")
+            st.html(state_tag(document.status) + tags(document), width="content")
         st.html(f'<div class="zw-row">{escape(summary(document))}</div>')
         if document.error and document.id not in told:
             st.html(f'<div class="zw-note zw-bad">{escape(plain(document.error, 300))}</div>')
     return bool(ticked)
+
+
+def tags(document: DocumentInfo) -> str:
+    """What else people should see at a glance, as small bordered words."""
+    found = [
+        (name, kind)
+        for name, kind, holds in (
+            (
+                "warnings",
+                "warn",
+                document.status == "indexed" and document.quality.status == "warnings",
+            ),
+            ("hidden", "", document.hidden),
+            ("superseded", "", document.superseded_by is not None),
+        )
+        if holds
+    ]
+    return "".join(
+        f' <span class="zw-tag zw-{kind}">{escape(t(f"tag.{name}"))}</span>' for name, kind in found
+    )
 
 
 def summary(document: DocumentInfo) -> str:

@@ -1,0 +1,65 @@
+"""Jobs that came to nothing after all their attempts: why, try all again, forget."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from rag.types import JobInfo, KnowledgeBase
+from ui.errors import shown
+from ui.frame import Here
+from ui.texts import t
+from ui.words import day, escape, plain
+
+LISTED = 50
+
+
+def render(here: Here, base: KnowledgeBase, may_edit: bool) -> None:
+    """The failed jobs of a knowledge base, newest first."""
+    jobs = [
+        job for job in here.application.curation.failed_jobs(here.person) if job.kb_id == base.id
+    ]
+    st.html(f'<div class="zw-note">{escape(t("failed.about"))}</div>')
+    if not jobs:
+        st.html(f'<div class="zw-note">{escape(t("failed.none"))}</div>')
+        return
+    if may_edit:
+        with st.container(horizontal=True, gap="small"):
+            if st.button(
+                t("failed.retry_all", n=len(jobs)), key="retry-all", icon=":material/refresh:"
+            ):
+                _each(here, jobs, again=True)
+            if st.button(t("failed.dismiss_all"), key="dismiss-all", icon=":material/done_all:"):
+                _each(here, jobs, again=False)
+    for job in jobs[:LISTED]:
+        with st.container(key=f"row-failed-{job.id}", gap="xxsmall"):
+            line = t("failed.attempts", n=max(job.attempts, 1), day=day(job.updated_at))
+            st.html(
+                f"<div><b>{escape(plain(job.name, 90))}</b></div>"
+                f'<div class="zw-note zw-bad">{escape(plain(job.error or "", 400))}</div>'
+                f'<div class="zw-row">{escape(line)}</div>'
+            )
+            if may_edit:
+                with st.container(horizontal=True, gap="xsmall"):
+                    if _small("retry", job, ":material/refresh:"):
+                        _each(here, [job], again=True)
+                    if _small("dismiss", job, ":material/done:"):
+                        _each(here, [job], again=False)
+    if len(jobs) > LISTED:
+        st.html(f'<div class="zw-note">{escape(t("jobs.more", n=len(jobs) - LISTED))}</div>')
+
+
+def _small(name: str, job: JobInfo, icon: str) -> bool:
+    return st.button(
+        t(f"jobs.{name}"), key=f"quiet-dead-{name}-{job.id}", icon=icon, type="tertiary"
+    )
+
+
+def _each(here: Here, jobs: list[JobInfo], again: bool) -> None:
+    """Retry or forget the jobs; one that cannot be tried again says so and stays."""
+    for job in jobs:
+        with shown():
+            if again:
+                here.application.knowledge.retry(here.person, job.id)
+            else:
+                here.application.knowledge.dismiss(here.person, job.id)
+    st.rerun()
