@@ -35,6 +35,7 @@ _MAX_BETWEEN = 2
 _PLACE_PT = 6.0
 _BOX_SHARE = 0.22
 _MIN_SHARE = 0.3
+_ENDS = tuple("。！？；.!?;")
 _DIGITS = re.compile(r"[\d一二三四五六七八九十]+")
 """Short lines between the two parts of a table ("续表", "单位：元"); points by which a box that
 repeats on each page may move, the share of the page's height in which it stands at the top or
@@ -153,7 +154,9 @@ def _mend_cut_row(last: _Entry, entry: _Entry) -> None:
     both = [i for i, (a, b) in enumerate(zip(begun, rest, strict=True)) if a and b]
     if not both or (len(below.rows) < 2 and len(above.rows) < 2):
         return
-    if not all(above.full[i] and not is_value(begun[i]) for i in both):
+    alone = sum(map(bool, rest)) == 1
+    open_end = alone and not rest[0] and not any(begun[i].endswith(_ENDS) for i in both)
+    if any(is_value(begun[i]) or not (above.full[i] or open_end) for i in both):
         return
     if any(rest[i] and not begun[i] and is_value(rest[i]) for i in range(len(rest))) and begun[0]:
         filled = sum(bool(cell) for cell in begun)

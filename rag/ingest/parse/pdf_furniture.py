@@ -134,23 +134,24 @@ def remove_overprints(page: PageText) -> None:
     doomed: set[int] = set()
     for key, same in by_key.items():
         large = same[0].size >= _OVERPRINT_RATIO * body
-        tiles = len(same) >= _TILES and len(key) >= _TILES and not key.isascii()
+        tiles = len(same) >= _TILES and len(same[0].text) >= _TILES and not key.isascii()
         if not large and not tiles:
             continue
         others = [s for s in written if _key(s.text) != key]
-        over = sum(_is_over(segment, other) for segment in same[:_TILES] for other in others)
-        if over >= (2 if large else 1):
+        share = 0.6 if large else 0.3
+        over = sum(_is_over(a, other, share) for a in same[:_TILES] for other in others)
+        if over > 1:
             doomed |= {id(segment) for segment in same}
     if doomed:
         page.watermark = True
         page.segments = [s for s in page.segments if id(s) not in doomed]
 
 
-def _is_over(segment: Segment, other: Segment) -> bool:
+def _is_over(segment: Segment, other: Segment, share: float = 0.6) -> bool:
     """Whether two segments are printed over each other, beyond what close lines share."""
     wide = min(segment.x1, other.x1) - max(segment.x0, other.x0)
     high = min(segment.y1, other.y1) - max(segment.y0, other.y0)
-    return wide > 0.5 * other.size and high > 0.6 * (other.y1 - other.y0)
+    return wide > 0.5 * other.size and high > share * (other.y1 - other.y0)
 
 
 def _remove_watermarks(pages: Sequence[PageText]) -> None:
@@ -202,7 +203,9 @@ def _edge_lines(index: int, page: PageText) -> list[_Line]:
                 break
             if not _is_table(lines[number:]):
                 found.extend(
-                    _Line(index, s, _key(s.text), _place(page, s), _numbers(s.text)) for s in line
+                    _Line(index, s, _key(s.text), _place(page, s), _numbers(s.text))
+                    for s in line
+                    if not _CAPTION.match(_key(s.text))
                 )
     return found
 
@@ -257,7 +260,7 @@ def _place(page: PageText, segment: Segment) -> float:
 
 def _repeats(lines: Sequence[_Line], line: _Line, needed: float) -> bool:
     """Whether the line is on enough pages, with numbers that stay or count the pages."""
-    if _CAPTION.match(line.key) or not any(c.isalnum() for c in line.key.replace("#", "1")):
+    if not any(c.isalnum() for c in line.key.replace("#", "1")):
         return False
     same = [
         other

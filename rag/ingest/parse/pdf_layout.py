@@ -27,6 +27,7 @@ _LIST_MARK = re.compile(
     r"[①-⑳]|[（(][一二三四五六七八九十]{1,3}[)）]|[一二三四五六七八九十]{1,3}、)\s*\S"
 )
 _BULLET = re.compile(r"[•●○■▪◆◇➢✓▶►\uf0b7\uf06c\uf0d8\uf0a7\uf0fc]\s*")
+_HYPHEN = re.compile(r"[A-Za-z]-\s*$")
 _NOTE_MARK = re.compile(
     r"(?:[①-⑳❶-❿⑴-⒇]|[*＊†‡§]{1,3}|[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}|[\[［〔【(（]\s*(?:注\s*)?\d{1,3}\s*[\]］〕】)）]"
     r"|注\s*\d{0,2}\s*[:：]|\d{1,3}(?=[\s.．、\u4e00-\u9fff]))"
@@ -125,6 +126,8 @@ def _starts_block(
         return True
     if clause_label(row.text) or _LIST_MARK.match(row.text):
         return True
+    if _HYPHEN.search(previous.text) and row.text[:1].islower():
+        return False
     hanging = at - 1 == first and bool(_LIST_MARK.match(previous.text))
     if row.x0 - previous.x0 > 0.9 * row.size and not hanging:
         return True

@@ -91,9 +91,9 @@ def _tables(group: Sequence[Edge], across: Sequence[Edge], text: PageText) -> li
         if best is None:
             index += 1
             continue
-        index, table = best
+        start, (index, table) = index, best
         found.append(table)
-        inside = {id(p) for band in bands[:index] for line in band for p in line.pieces}
+        inside = {id(p) for band in bands[start:index] for line in band for p in line.pieces}
         text.segments = [s for s in text.segments if id(s) not in inside]
     return found
 
@@ -150,7 +150,7 @@ def _table(
     titled = 0
     while spans is not None and titled < len(head):
         wider = columns_of([*head[titled:], *body])
-        if wider is not None:
+        if wider is not None and (len(wider) == len(spans) or titled == len(head) - 1):
             spans = wider
             break
         titled += 1

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import median
 
+from rag.ingest.lines import columns
 from rag.ingest.parse.pdf_borderless import TextLine, grow
 from rag.ingest.parse.pdf_cells import is_sideways, with_exponents
 from rag.ingest.parse.pdf_found import FoundTable
@@ -20,19 +21,25 @@ from rag.ingest.parse.pdf_page import Segment
 
 _MIN_GUTTER_PT = 6.0
 _MIN_LINES = 3
-_MIN_FILL = 0.5
+_FULL = 0.85
+_MIN_FULL = 0.5
+_MIN_COLUMNS = 14
 _MAX_DEPTH = 4
 _MAX_GUTTERS = 40
 _SIDE_BY_SIDE = 0.5
 _MIN_BANDS = 3
 _BAND_GAP = 0.75
 _MAX_STEP = 1.9
-"""The least gutter in points; lines on each side; share of its side that a line fills; columns
-within columns; gutters that are tried; share of lines with a neighbour on the same height from
-which short lines are cells; so many bands of text that begin together on both sides are rows
-of a table; the empty height between two bands, and the widest
-step between lines of running text, in heights of a line. Chosen by us on documents of one
-to four columns."""
+_STACKED = 0.7
+_STACK_GAP = 0.9
+"""The least gutter in points; lines on each side; share of its side's width that a full line
+fills, share of lines that are full, and their usual width in letters (two for a Han character);
+columns within columns; gutters that are tried; share of lines with a neighbour on the same
+height from which short lines are cells; so many bands of text that begin together on both sides
+are rows of a table; the empty height between two bands, and the widest step between lines of
+running text, in heights of a line; share of a page's segments that are single glyphs below each
+other where it is written from top to bottom, and the widest gap between them in font sizes.
+Chosen by us on documents of one to four columns."""
 
 
 @dataclass(slots=True)
@@ -85,6 +92,8 @@ def reading_order(segments: Sequence[Segment], tables: Sequence[FoundTable]) -> 
     """The columns of a page in the order in which they are read."""
     written = [s for s in segments if s.text.strip()]
     upright = [s for s in written if s.vertical]
+    if not upright:
+        upright, written = _stacks(written)
     aside = [s for s in written if not s.vertical and is_sideways(s)]
     apart = {id(s) for s in (*upright, *aside)}
     items = [Item(s.x0, s.y0, s.x1, s.y1, segment=s) for s in written if id(s) not in apart]
@@ -106,6 +115,39 @@ def upright(box: tuple[float, float, float, float]) -> tuple[float, float, float
     """A box of a vertical column on the page."""
     x0, y0, x1, y1 = box
     return (-y1, x0, -y0, x1)
+
+
+def _stacks(segments: Sequence[Segment]) -> tuple[list[Segment], list[Segment]]:
+    """Lines written from top to bottom glyph by glyph, and the other segments.
+
+    No lines unless they are most of the page: a narrow cell stacks its letters as well.
+    """
+    single = [s for s in segments if len(s.text.strip()) == 1]
+    if len(single) < _STACKED * len(segments) or not single:
+        return [], list(segments)
+    stacks: list[list[Segment]] = []
+    for segment in sorted(single, key=lambda s: (round(s.x0 + s.x1), s.y0)):
+        last = stacks[-1][-1] if stacks else None
+        if (
+            last is not None
+            and abs(last.x0 + last.x1 - segment.x0 - segment.x1) < 0.6 * segment.size
+            and -0.5 * segment.size < segment.y0 - last.y1 < _STACK_GAP * segment.size
+        ):
+            stacks[-1].append(segment)
+        else:
+            stacks.append([segment])
+    long = [stack for stack in stacks if len(stack) >= _MIN_LINES]
+    used = {id(segment) for stack in long for segment in stack}
+    if len(used) < _STACKED * len(segments):
+        return [], list(segments)
+    lines = []
+    for stack in long:
+        line = Segment("".join(s.text.strip() for s in stack), 0, 0, 0, 0, stack[0].size)
+        line.x0, line.x1 = min(s.x0 for s in stack), max(s.x1 for s in stack)
+        line.y0, line.y1, line.vertical = stack[0].y0, stack[-1].y1, True
+        line.bold = all(s.bold for s in stack)
+        lines.append(line)
+    return lines, [s for s in segments if id(s) not in used]
 
 
 def _turned(segment: Segment) -> Item:
@@ -244,14 +286,20 @@ def _are_columns(left: Sequence[Item], right: Sequence[Item]) -> bool:
     beside = sum(any(abs(a.middle - b.middle) <= 0.2 * (a.y1 - a.y0) for b in more) for a in fewer)
     if beside < _SIDE_BY_SIDE * len(fewer) and len(fewer) > _MIN_LINES:
         return True
-    return all(_fill(side) >= _MIN_FILL and _is_dense(side) for side in (left, right))
+    return all(_is_prose(side) and _is_dense(side) for side in (left, right))
 
 
-def _fill(side: Sequence[Item]) -> float:
-    """Which share of its width the side's lines usually fill."""
+def _is_prose(side: Sequence[Item]) -> bool:
+    """Whether most of the side's lines are long and fill its width, as cells seldom do."""
     width = max(i.x1 for i in side) - min(i.x0 for i in side)
     lines = _lines(side)
-    return median(sum(i.x1 - i.x0 for i in line) for line in lines) / max(width, 1.0)
+    full = sum(sum(i.x1 - i.x0 for i in line) >= _FULL * width for line in lines)
+    long = median(sum(_columns(i) for i in line) for line in lines)
+    return full >= _MIN_FULL * len(lines) and long >= _MIN_COLUMNS
+
+
+def _columns(item: Item) -> int:
+    return columns(item.segment.text) if item.segment is not None else _MIN_COLUMNS
 
 
 def _is_dense(side: Sequence[Item]) -> bool:
