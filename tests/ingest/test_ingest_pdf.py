@@ -145,43 +145,6 @@ def test_a_rotated_page_reads_like_an_upright_one(tmp_path: Path) -> None:
     assert "但是内容照样能读" in to_markdown(document)
 
 
-def test_a_font_without_character_codes_is_not_indexed(tmp_path: Path) -> None:
-    import pymupdf
-
-    path = tmp_path / "a.pdf"
-    with pymupdf.open() as document:
-        page = document.new_page()
-        writer = pymupdf.TextWriter(page.rect)
-        writer.append(
-            (72, 100), "这个字体没有字符映射表，提取出来的是乱码", font=pymupdf.Font("cjk")
-        )
-        writer.write_text(page)
-        for xref in range(1, document.xref_length()):
-            if document.xref_get_key(xref, "ToUnicode")[0] != "null":
-                document.xref_set_key(xref, "ToUnicode", "null")
-        document.save(path)
-    document = read(path)
-    assert document.pages[0].route == "abnormal"
-    assert "garbled" in document.flags
-    assert texts(document) == []
-
-
-@pytest.mark.parametrize(
-    ("text", "abnormal"),
-    [
-        ("佛佛佛佛佛佛佛佛佛佛佛佛 4406961485", True),
-        ("7KH DQFHUV WR DOO WKH TXHVWLRQV DUH ZULWWHQ RQ WKH EDFN SDJH KHUH WRGDB", True),
-        ("The answers to all the questions are written on the back page here today", False),
-        ("人才住房补贴申请办法及实施细则的有关说明", False),
-    ],
-)
-def test_wrong_characters_are_told_from_right_ones(
-    tmp_path: Path, text: str, abnormal: bool
-) -> None:
-    document = read(pdf(tmp_path / "a.pdf", lambda page: write(page, 40, 100, text)))
-    assert (document.pages[0].route == "abnormal") is abnormal
-
-
 def test_a_scanned_page_is_flagged_and_empty(tmp_path: Path) -> None:
     import pymupdf
 

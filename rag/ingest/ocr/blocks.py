@@ -5,24 +5,37 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rag.ingest.lines import columns as width_of
 from rag.ingest.ocr.result import OcrLine, OcrResult
 from rag.ingest.parse.pdf_glyphs import Glyphs
+from rag.ingest.parse.pdf_joins import join_pages
 from rag.ingest.parse.pdf_layout import Style, column_blocks
 from rag.ingest.parse.pdf_order import reading_order
 from rag.ingest.parse.pdf_page import PageText, Segment
-from rag.ingest.parse.pdf_tables import FoundTable, find_tables
-from rag.types import BBox, Block
+from rag.ingest.parse.pdf_tables import find_tables
+from rag.types import BBox, Block, Page
 
-_SIZE = 0.74
-"""Font size in heights of a recognised line's box. Measured on pages of Noto Sans at 10 to
-30 points drawn at 170 dpi: 0.70 to 0.78."""
+if TYPE_CHECKING:
+    from rag.ingest.parse.pdf_tables import FoundTable
 
-_SAME_SIZE = 0.22
-"""Line heights that differ by less from the usual one are the same font size: boxes of lines
-without tall letters are lower. Chosen by us."""
+_SIZE = 0.85
+"""Font size in heights of a recognised line's box, where no line of Chinese tells it better.
+Measured on pages of Noto Sans at 10 to 30 points drawn at 170 dpi: 0.7 to 1.0."""
+
+_WIDE, _MIN_WIDE = 0.5, 4
+_MIN_TELLING = 3
+"""A line of at least so many Han characters, which are this share of it, tells its font size
+by its length; so many lines tell the height of boxes. Chosen by us."""
+
+_WIDER, _HIGHER = 1.1, 1.3
+"""How much longer than its font says a line may be (letters of Latin are of unequal width),
+and how much larger than its height says (letter-spaced headings are). Chosen by us."""
+
+_SAME_SIZE = 0.16
+"""Sizes that differ by less from the usual one are the same: recognised boxes are uneven.
+Chosen by us."""
 
 _LARGER = 1.3
 
@@ -50,24 +63,24 @@ def to_blocks(
     blocks: list[Block] = []
     for column in reading_order(text.segments, tables):
         blocks.extend(column_blocks(column, page, style))
-    return tuple(_placed(block, result, scale, offset) for block in blocks)
+    (joined,) = join_pages([Page(number=page, height=text.height, blocks=tuple(blocks))])
+    return tuple(_placed(block, result, scale, offset) for block in joined.blocks)
 
 
 def page_text(result: OcrResult, page: int, scale: float) -> PageText:
     """The recognised lines as a page of text, upright, in points of `scale` per pixel."""
     segments = [_segment(line, scale) for line in result.lines]
-    _even_sizes(segments)
+    _give_sizes(segments)
     return PageText(page, result.width * scale, result.height * scale, 0, segments, Glyphs())
 
 
 def recognised_tables(result: OcrResult, text: PageText, scale: float) -> list[FoundTable]:
-    """The ruled tables of a recognised page; their texts are taken out of its segments."""
-    cells = [
-        (x0 * scale, y0 * scale, x1 * scale, y1 * scale)
-        for grid in result.grids
-        for x0, y0, x1, y1 in grid
-    ]
-    return find_tables(_Ruled(cells), text) if cells else []
+    """The tables with rules of a recognised page; their texts are taken out of its segments."""
+    cells = [_scaled(cell, scale) for grid in result.grids for cell in grid]
+    rules = [_scaled(rule, scale) for rule in result.rules]
+    if not cells and len(rules) < 2:
+        return []
+    return find_tables(_Ruled(cells, rules), text)
 
 
 def own_style(segments: Sequence[Segment]) -> Style:
@@ -84,26 +97,9 @@ def own_style(segments: Sequence[Segment]) -> Style:
     return Style(body, tuple(distinct[:4]))
 
 
-class _Ruled:
-    """Recognised cells in the form in which a PDF page gives its drawings."""
-
-    def __init__(self, cells: Sequence[BBox]) -> None:
-        self._cells = cells
-
-    def get_cdrawings(self) -> list[dict[str, Any]]:
-        """Each cell as a box that is drawn along its outline."""
-        return [{"type": "s", "rect": cell, "items": [("re", cell, 1)]} for cell in self._cells]
-
-
-def _segment(line: OcrLine, scale: float) -> Segment:
-    x0, y0, x1, y1 = (value * scale for value in line.bbox)
-    size = _SIZE * (x1 - x0 if line.vertical else y1 - y0)
-    chars = _spread(line.text, (x0, y0, x1, y1), line.vertical)
-    return Segment(line.text, x0, y0, x1, y1, size, False, line.vertical, chars)
-
-
-def _spread(text: str, box: BBox, vertical: bool) -> list[tuple[str, float, float, float, float]]:
-    """The characters along the box, wide ones twice as long as narrow ones."""
+def spread(text: str, box: BBox, vertical: bool) -> list[tuple[str, float, float, float, float]]:
+    """The characters of a line laid along its box, wide ones twice as long as narrow ones: each
+    with its x0, y0, x1, y1."""
     x0, y0, x1, y1 = box
     total = max(width_of(text), 1)
     step = (y1 - y0 if vertical else x1 - x0) / total
@@ -119,14 +115,67 @@ def _spread(text: str, box: BBox, vertical: bool) -> list[tuple[str, float, floa
     return chars
 
 
-def _even_sizes(segments: Sequence[Segment]) -> None:
-    """Give lines of about the usual height the usual size."""
-    if not segments:
-        return
-    usual = median(s.size for s in segments for _ in s.text)
+class _Ruled:
+    """Recognised cells and rules in the form in which a PDF page gives its drawings."""
+
+    def __init__(self, cells: Sequence[BBox], rules: Sequence[BBox]) -> None:
+        self._cells = cells
+        self._rules = rules
+
+    def get_cdrawings(self) -> list[dict[str, Any]]:
+        """Each cell as a box that is drawn along its outline, each rule as a line."""
+        boxes = [{"type": "s", "rect": c, "items": [("re", c, 1)]} for c in self._cells]
+        lines: list[dict[str, Any]] = []
+        for x0, y0, x1, y1 in self._rules:
+            middle = (y0 + y1) / 2
+            if any(c[0] < x1 and c[2] > x0 and c[1] - 4 <= middle <= c[3] + 4 for c in self._cells):
+                continue
+            item = ("l", (x0, middle), (x1, middle))
+            lines.append({"type": "s", "rect": (x0, middle, x1, middle), "items": [item]})
+        return [*boxes, *lines]
+
+
+def _scaled(box: BBox, scale: float) -> BBox:
+    x0, y0, x1, y1 = box
+    return (x0 * scale, y0 * scale, x1 * scale, y1 * scale)
+
+
+def _segment(line: OcrLine, scale: float) -> Segment:
+    box = _scaled(line.bbox, scale)
+    chars = spread(line.text, box, line.vertical)
+    return Segment(line.text, *box, 0.0, False, line.vertical, chars)
+
+
+def _give_sizes(segments: Sequence[Segment]) -> None:
+    """Set the font sizes in points: by the length of lines of Chinese, else by height."""
+    telling = [s for s in segments if _is_telling(s.text)]
+    shares = [_em(s) / max(_height(s), 0.1) for s in telling]
+    share = median(shares) if len(shares) >= _MIN_TELLING else _SIZE
+    for segment in segments:
+        by_height = share * _height(segment)
+        if _is_telling(segment.text):
+            segment.size = min(_em(segment), _HIGHER * by_height)
+        else:
+            segment.size = min(by_height, _WIDER * max(_em(segment), 0.5 * by_height))
+    usual = median([s.size for s in segments for _ in s.text] or [0.0])
     for segment in segments:
         if abs(segment.size - usual) <= _SAME_SIZE * usual:
             segment.size = usual
+
+
+def _is_telling(text: str) -> bool:
+    han = sum("一" <= c <= "鿿" for c in text)
+    return han >= _MIN_WIDE and han >= _WIDE * len(text)
+
+
+def _em(segment: Segment) -> float:
+    """The width of a Han character, going by the line's length, in points."""
+    length = segment.y1 - segment.y0 if segment.vertical else segment.x1 - segment.x0
+    return length / max(width_of(segment.text) / 2, 0.5)
+
+
+def _height(segment: Segment) -> float:
+    return segment.x1 - segment.x0 if segment.vertical else segment.y1 - segment.y0
 
 
 def _placed(block: Block, result: OcrResult, scale: float, offset: tuple[float, float]) -> Block:

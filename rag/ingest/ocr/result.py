@@ -30,7 +30,8 @@ class OcrResult:
 
     `rotation` is how far the given image is turned clockwise, in degrees: turning it back by
     as much made it upright. `width` and `height` are those of the upright image in pixels,
-    and so are the boxes of `lines` and of the ruled `grids` (each a tuple of cells).
+    and so are the boxes of `lines`, of the ruled `grids` (each a tuple of cells) and of the
+    long `rules` that run across.
     """
 
     lines: tuple[OcrLine, ...]
@@ -38,6 +39,7 @@ class OcrResult:
     width: int
     height: int
     grids: tuple[tuple[BBox, ...], ...] = ()
+    rules: tuple[BBox, ...] = ()
 
     @property
     def confidence(self) -> float | None:

@@ -34,14 +34,19 @@ _FILLED = 0.6
 between rules that are no cell). Chosen by us."""
 
 _MOST_CELLS = 3000
+_LONG_SHARE, _THICK_PX = 0.25, 24
+"""A rule across is long from this share of the image's width on, and up to so many pixels
+high (slanted ones are). Chosen by us."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What was found, in pixels: upright rules as x, y0, y1, and the cells of each table."""
+    """What was found, in pixels: the sides of cells as x, y0, y1, the cells of each table, and
+    the boxes of long rules across."""
 
     upright: tuple[tuple[float, float, float], ...] = ()
     grids: tuple[tuple[BBox, ...], ...] = ()
+    across: tuple[BBox, ...] = ()
 
 
 def find_rules(bgr: np.ndarray, line_px: float | None = None) -> Rules:
@@ -66,8 +71,9 @@ def find_rules(bgr: np.ndarray, line_px: float | None = None) -> Rules:
     down = cv2.morphologyEx(
         dark, cv2.MORPH_OPEN, cv2.getStructuringElement(cv2.MORPH_RECT, (1, length))
     )
+    long = _long_rules(across)
     if not down.any():
-        return Rules()
+        return Rules(across=long)
     # Slanted rules fall apart into pieces a pixel or two apart.
     near = cv2.getStructuringElement(cv2.MORPH_RECT, (5, 5))
     mask = cv2.dilate(cv2.bitwise_or(across, down), near)
@@ -80,7 +86,7 @@ def find_rules(bgr: np.ndarray, line_px: float | None = None) -> Rules:
     sides = {(c[0], c[1], c[3]) for g in grids for c in g} | {
         (c[2], c[1], c[3]) for g in grids for c in g
     }
-    return Rules(tuple(sorted(sides)), tuple(map(tuple, grids)))
+    return Rules(tuple(sorted(sides)), tuple(map(tuple, grids)), long)
 
 
 def split_at_rules(boxes: np.ndarray, rules: Rules) -> np.ndarray:
@@ -107,6 +113,21 @@ def split_at_rules(boxes: np.ndarray, rules: Rules) -> np.ndarray:
             corners = [(left, y0), (right, y0), (right, y1), (left, y1)]
             result.append(np.array(corners, np.float32))
     return np.stack(result)
+
+
+def _long_rules(across: np.ndarray) -> tuple[BBox, ...]:
+    """The rules that are long for the image, such as those of three-line tables."""
+    import cv2
+
+    least = _LONG_SHARE * across.shape[1]
+    joined = cv2.dilate(across, cv2.getStructuringElement(cv2.MORPH_RECT, (9, 3)))
+    count, _, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
+    found = [
+        (float(x), float(y), float(x + width), float(y + height))
+        for x, y, width, height, _area in stats[1:count]
+        if width >= least and height <= _THICK_PX
+    ]
+    return tuple(sorted(found, key=lambda box: box[1]))
 
 
 def _frames(mask: np.ndarray, line: float) -> list[tuple[int, int, int, int]]:

@@ -70,7 +70,10 @@ def merge_strips(parts: Sequence[tuple[int, OcrResult]], width: int, height: int
         for top, part in parts
         for grid in part.grids
     )
-    return OcrResult(tuple(lines), 0, width, height, grids)
+    rules = tuple(
+        (x0, y0 + top, x1, y1 + top) for top, part in parts for x0, y0, x1, y1 in part.rules
+    )
+    return OcrResult(tuple(lines), 0, width, height, grids, rules)
 
 
 def _blank_row(rgb: np.ndarray, target: int, reach: int) -> int | None:

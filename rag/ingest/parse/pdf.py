@@ -1,33 +1,28 @@
-"""PDF with a text layer: pages in reading order, with tables, headings and flags.
+"""PDF: pages in reading order, with tables, headings and flags.
 
-Scanned and garbled pages are flagged and stay empty; text recognition is not part of this.
+Each page is read by the route that suits it (`pdf_route`): by its text, by recognition of the
+whole page or of its pictures, or by cross-checking a text that may be wrong. Without text
+recognition, such pages are flagged instead.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from rag.ingest.inspect import too_many_pages
 from rag.ingest.mupdf import LOCK, open_pdf, pymupdf
-from rag.ingest.parse.pdf_furniture import is_page_number, remove_furniture
+from rag.ingest.parse.pdf_furniture import remove_furniture
 from rag.ingest.parse.pdf_joins import join_pages
 from rag.ingest.parse.pdf_layout import Style, column_blocks, key_of
 from rag.ingest.parse.pdf_order import reading_order
-from rag.ingest.parse.pdf_page import PageText, box_as_shown, read_page
-from rag.ingest.parse.pdf_tables import FoundTable, find_tables
+from rag.ingest.parse.pdf_page import PageText, box_as_shown
+from rag.ingest.parse.pdf_reader import PdfReader, Reading
+from rag.ingest.parse.pdf_scan import insert_picture, picture_blocks, repeated_keys
 from rag.settings import IngestSettings
 from rag.types import Block, Page, PageRoute
-
-_SCAN_SHARE = 0.05
-_MIXED_SHARE = 0.04
-_INVISIBLE_SHARE = 0.5
-_OUTLINED_PATHS = 50
-"""Share of the page that pictures cover for a page without characters to be a scan, and for
-one with characters to be mixed; share of invisible characters that is worth a flag: measured
-on 28 real documents. So many paths without a character are letters drawn as outlines."""
 
 _MAX_OUTLINE = 5000
 
@@ -37,19 +32,25 @@ def parse_pdf(
     settings: IngestSettings,
     password: str | None = None,
     progress: Callable[[float], None] | None = None,
+    *,
+    routes: Mapping[int, PageRoute] | None = None,
 ) -> tuple[tuple[Page, ...], str | None, tuple[str, ...]]:
     """The pages, the title among the file's properties, and flags of the whole document.
+
+    Args:
+        progress: called with 0..1 after each page; may raise to stop.
+        routes: pages (from 1) that are read by this route whatever they look like:
+            `scanned` touches nothing but the picture of the page.
 
     Raises:
         CorruptDocument, EncryptedDocument, TooLarge: it cannot be read.
     """
     module = pymupdf()
     flags: list[str] = []
-    texts: list[PageText] = []
-    tables: list[list[FoundTable]] = []
-    failed: set[int] = set()
+    readings: list[Reading] = []
     with LOCK:
         document = open_pdf(path, password)
+    reader = PdfReader(module, document, path, settings, password, routes or {})
     try:
         with LOCK:
             count = int(document.page_count)
@@ -59,67 +60,49 @@ def parse_pdf(
                 flags.append("repaired")
             title = (document.metadata or {}).get("title") or None
             outline = _outline(document)
-        for number in range(count):
-            # The lock is released between pages, so that people can look at other PDFs.
-            with LOCK:
-                text, found = _read(module, document, number, failed)
-            texts.append(text)
-            tables.append(found)
+        for number in range(1, count + 1):
+            readings.append(reader.read(number))
             if progress is not None:
-                progress((number + 1) / count)
+                progress(number / count)
     finally:
+        reader.close()
         with LOCK:
             document.close()
+    texts = [reading.text for reading in readings]
     if remove_furniture(texts):
         flags.append("header_footer")
     style = _style(texts, outline)
-    pages = [
-        _page(text, found, style, text.number in failed)
-        for text, found in zip(texts, tables, strict=True)
-    ]
+    repeated = repeated_keys([[p.view.key for p in r.pictures] for r in readings])
+    pages = [_page(reading, style, repeated) for reading in readings]
     joined = join_pages(pages)
     shown = (_as_shown(page, text) for page, text in zip(joined, texts, strict=True))
     return tuple(shown), title, tuple(flags)
 
 
-def _read(
-    module: Any, document: Any, number: int, failed: set[int]
-) -> tuple[PageText, list[FoundTable]]:
-    from rag.ingest.parse.pdf_glyphs import Glyphs
-
-    try:
-        page = document[number]
-        text = read_page(module, page)
-        if text.glyphs.is_abnormal() or not text.segments:
-            text.drawings = len(page.get_cdrawings()) if not text.segments else 0
-            return text, []
-        return text, find_tables(page, text)
-    except (RuntimeError, ValueError) as error:
-        if number == 0 and document.page_count == 1:
-            from rag.ingest.mupdf import damaged_pdf
-
-            raise damaged_pdf(str(error)) from error
-        failed.add(number + 1)
-        return PageText(number + 1, 0.0, 0.0, 0, [], Glyphs()), []
-
-
-def _page(text: PageText, tables: Sequence[FoundTable], style: Style, failed: bool) -> Page:
-    route, flags = _route(text, bool(tables), failed)
+def _page(reading: Reading, style: Style, repeated: set[str]) -> Page:
+    text = reading.text
     blocks: list[Block] = []
-    if route not in ("abnormal", "scanned"):
-        columns = reading_order(text.segments, tables)
-        if any(s.vertical for s in text.segments):
-            flags.append("vertical")
-        for column in columns:
-            blocks.extend(column_blocks(column, text.number, style))
+    for column in reading_order(text.segments, reading.tables):
+        blocks.extend(column_blocks(column, text.number, style))
+    flags = list(reading.flags)
+    for picture in reading.pictures:
+        if picture.view.key in repeated:
+            continue
+        found = picture_blocks(picture.result, picture.view, text.number)
+        if found:
+            blocks = insert_picture(blocks, found, picture.view.bbox)
+            flags.append("pictures_read")
+    if not blocks and not flags and not text.invisible_share:
+        flags.append("blank")
     return Page(
         number=text.number,
-        route=route,
+        route=reading.route,
         rotation=text.rotation,
         width=round(text.width, 1) or None,
         height=round(text.height, 1) or None,
         blocks=tuple(blocks),
-        flags=tuple(flags),
+        flags=tuple(dict.fromkeys(flags)),
+        confidence=text.confidence,
     )
 
 
@@ -136,34 +119,6 @@ def _as_shown(page: Page, text: PageText) -> Page:
     if text.turned == 180:
         return page.model_copy(update={"blocks": blocks})
     return page.model_copy(update={"blocks": blocks, "width": page.height, "height": page.width})
-
-
-def _route(text: PageText, tables: bool, failed: bool) -> tuple[PageRoute, list[str]]:
-    flags: list[str] = []
-    if failed:
-        return "abnormal", ["failed_page"]
-    if text.rotation or text.turned:
-        flags.append("rotated")
-    if text.invisible_share > _INVISIBLE_SHARE:
-        flags.append("invisible_text")
-    if text.fake_bold:
-        flags.append("fake_bold")
-    if text.watermark:
-        flags.append("watermark")
-    if text.glyphs.is_abnormal():
-        return "abnormal", [*flags, "garbled"]
-    if not text.glyphs.total:
-        outlined = text.drawings > _OUTLINED_PATHS
-        if text.picture_share > _SCAN_SHARE or outlined:
-            return "scanned", [*flags, "no_text"]
-        return "native", [*flags, *(() if text.invisible_share else ("blank",))]
-    # A scanner stamps its pages with numbers, which don't make them readable.
-    only_numbers = not tables and all(is_page_number(segment.text) for segment in text.segments)
-    if text.picture_share > _SCAN_SHARE and only_numbers:
-        return "scanned", [*flags, "no_text"]
-    if text.picture_share > _MIXED_SHARE:
-        return "mixed", [*flags, "image_text"]
-    return "native", flags
 
 
 def _style(texts: Sequence[PageText], outline: dict[str, int]) -> Style:

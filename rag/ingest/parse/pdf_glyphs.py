@@ -149,6 +149,11 @@ class Glyphs:
             return "doubtful"
         return "doubtful" if is_shifted(text) else "good"
 
+    def ascii_verdict(self) -> Verdict:
+        """What to make of its ASCII characters alone: a font whose Chinese is mapped wrongly
+        may have the others right."""
+        return verdict_of("".join(c if c.isascii() else " " for c in self._text))
+
 
 def verdict_of(text: str) -> Verdict:
     """The verdict over a text that was extracted elsewhere."""
@@ -166,7 +171,7 @@ def is_shifted(text: str) -> bool:
     if not _EVERYDAY.isdisjoint(text.lower().split()):
         return False
     raised = "".join(
-        chr(ord(c) + _GLYPH_SHIFT) if 3 <= ord(c) < 98 else " " for c in text if c != " "
+        chr(ord(c) + _GLYPH_SHIFT) if 3 <= ord(c) < 98 and c != " " else " " for c in text
     )
     words = re.findall(r"[A-Za-z]+", raised)
     letters = sum(map(len, words))
