@@ -76,7 +76,7 @@ def converted(
     """The file in its new format, for as long as the context lasts.
 
     Args:
-        old: its format, a key of `CONVERTIBLE`.
+        old: its format, a key of `CONVERTIBLE`, or ".xlsx" to have formulas computed.
         progress: called with 0 while the conversion runs; may raise to stop it.
         timeout_s: seconds after which the conversion is given up.
 
@@ -88,7 +88,7 @@ def converted(
     program = find_office()
     if program is None:
         raise unconverted(old)
-    target = CONVERTIBLE[old][0]
+    target = CONVERTIBLE[old][0] if old in CONVERTIBLE else XLSX
     with tempfile.TemporaryDirectory(prefix="zhiwen-", ignore_cleanup_errors=True) as folder:
         room = Path(folder)
         # A plain name: people's names may be longer than what LibreOffice can add to.
@@ -171,7 +171,7 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 
 def _not_converted(old: str, detail: str) -> CorruptDocument:
-    _, what, what_en = CONVERTIBLE[old]
+    _, what, what_en = CONVERTIBLE.get(old, ("", "Excel 表格", "an Excel sheet"))
     blank = " " if what[:1].isascii() else ""
     return CorruptDocument(
         f"文件是{blank}{what}，LibreOffice 没能打开它，可能已损坏。",

@@ -10,7 +10,7 @@ from ingest_inputs import document_of, read, rows, texts, xlsx
 from rag.errors import CorruptDocument, EncryptedDocument
 from rag.ingest.chunk import chunk
 from rag.ingest.parse.sheet import sheet_blocks
-from rag.ingest.parse.xlsx import cell_text
+from rag.ingest.parse.xlsx_cells import cell_text
 from rag.settings import IngestSettings
 
 
@@ -103,7 +103,11 @@ def test_values_look_as_people_see_them(value: Any, number_format: str, text: st
     assert cell_text(value, number_format) == text
 
 
-def test_formulas_without_a_stored_result_are_flagged(tmp_path: Path) -> None:
+def test_formulas_without_a_stored_result_are_flagged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rag.ingest.convert.find_office", lambda: None)
+
     def build(workbook: Any) -> None:
         workbook.active.append(["单价", "合计"])
         workbook.active.append([5, "=A2*2"])

@@ -99,10 +99,32 @@ def _parse_office(
         from rag.ingest.parse.pptx import parse_pptx
 
         return Parsed(*parse_pptx(source, settings, progress))
+    return _parse_workbook(source, settings, progress)
+
+
+def _parse_workbook(source: Source, settings: IngestSettings, progress: Progress | None) -> Parsed:
+    """A workbook; LibreOffice, where installed, computes formulas without a result and opens
+    what our library cannot."""
+    from rag.ingest.convert import converted, find_office
     from rag.ingest.parse.xlsx import parse_xlsx
 
-    pages, flags = parse_xlsx(source, progress)
-    return Parsed(pages, None, flags)
+    found: Parsed | None = None
+    try:
+        pages, flags = parse_xlsx(source, settings, progress)
+        found = Parsed(pages, None, flags)
+        if "formula_without_value" not in flags or find_office() is None:
+            return found
+    except CorruptDocument:
+        if find_office() is None:
+            raise
+    try:
+        with _on_disk(source) as path, converted(path, ".xlsx", settings, progress) as better:
+            pages, flags = parse_xlsx(better, settings, progress)
+            return Parsed(pages, None, flags)
+    except CorruptDocument:
+        if found is None:
+            raise
+        return found
 
 
 def _parse_image(path: Path, settings: IngestSettings, progress: Progress | None) -> Parsed:
@@ -186,15 +208,25 @@ def _office(
                 raise protected_open_document()
             source = decrypt(path, inspection.media_type, password, settings)
             if old is not None:
-                file = stack.enter_context(tempfile.NamedTemporaryFile(prefix="zhiwen-"))
-                file.write(source.read())
-                file.flush()
-                source = Path(file.name)
+                source = stack.enter_context(_on_disk(source))
         if old is not None and isinstance(source, Path):
             from rag.ingest.convert import converted
 
             source = stack.enter_context(converted(source, old, settings, progress))
         yield source
+
+
+@contextmanager
+def _on_disk(source: Source) -> Iterator[Path]:
+    """The file as a path."""
+    if isinstance(source, Path):
+        yield source
+        return
+    with tempfile.TemporaryDirectory(prefix="zhiwen-") as folder:
+        path = Path(folder) / "decrypted"
+        source.seek(0)
+        path.write_bytes(source.read())
+        yield path
 
 
 def _real_type(source: Source, media_type: str, settings: IngestSettings) -> str:

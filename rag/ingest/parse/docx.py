@@ -271,7 +271,7 @@ class _Reader:
         if name.endswith((".xlsx", ".xlsm")):
             from rag.ingest.parse.xlsx import parse_xlsx
 
-            pages, _ = parse_xlsx(io.BytesIO(data), active_only=True)
+            pages, _ = parse_xlsx(io.BytesIO(data), self._pictures.settings, active_only=True)
             return [_as_text(block) for page in pages for block in page.blocks]
         if name.endswith((".htm", ".html", ".xhtml", ".txt")):
             return _read_text(data, html=not name.endswith(".txt"))

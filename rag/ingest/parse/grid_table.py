@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rag.ingest.table import find_header, is_banner, merge_header, to_markdown, trim
+from rag.ingest.parse.grid_header import grid_header
+from rag.ingest.table import is_banner, merge_header, to_markdown, trim
 from rag.types import Block
 
 
@@ -26,10 +27,11 @@ def grid_blocks(
         if title:
             yield Block(kind="paragraph", text=title, page=page)
         first += 1
-    found = find_header(cells[first:], depth[first:])
-    height = max(stated - first, found[1] if found and found[0] == 0 else 1)
-    if height > 1 and first + height < len(cells):
-        cells[first : first + height] = [merge_header(cells[first : first + height])]
+    found = grid_header(cells[first:], depth[first:])
+    if stated - first > 1:
+        cells[first:stated] = [merge_header(cells[first:stated])]
+    elif found is not None and found.first == 0:
+        cells[first : first + found.height] = [found.names]
     rows = cells[first:]
     if rows:
         table = tuple(map(tuple, rows))

@@ -31,7 +31,7 @@ class Pictures:
     """
 
     def __init__(self, settings: IngestSettings, alive: Callable[[], None] | None = None) -> None:
-        self._settings = settings
+        self.settings = settings
         self._alive = alive
         self._seen: set[bytes] = set()
         self._reason: str | None = None
@@ -58,13 +58,13 @@ class Pictures:
             return []
         from rag.ingest.ocr import read_picture
 
-        return [_plain(block) for block in read_picture(data, self._settings, page=page)]
+        return [_plain(block) for block in read_picture(data, self.settings, page=page)]
 
     def _works(self) -> bool:
         if not self._asked:
             from rag.ingest.ocr import available
 
-            self._reason, self._asked = available(self._settings), True
+            self._reason, self._asked = available(self.settings), True
         return self._reason is None
 
 

@@ -210,7 +210,8 @@ class _Reader:
         from rag.ingest.parse.xlsx import parse_xlsx
 
         try:
-            pages, _ = parse_xlsx(io.BytesIO(self._package.read(target)), active_only=True)
+            data = io.BytesIO(self._package.read(target))
+            pages, _ = parse_xlsx(data, self._pictures.settings, active_only=True)
         except DocumentError:
             return []
         return [

@@ -2,37 +2,45 @@
 
 from __future__ import annotations
 
-import re
 import zipfile
-from collections.abc import Callable, Iterator
-from datetime import date, datetime, time, timedelta
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
 from rag.errors import TooLarge
-from rag.ingest.archive import damaged, read_member
+from rag.ingest.archive import damaged
+from rag.ingest.parse.ooxml import Package
+from rag.ingest.parse.pictures import Pictures
 from rag.ingest.parse.sheet import sheet_blocks
+from rag.ingest.parse.xlsx_cells import PICTURE_FORMULA, cell_text
+from rag.ingest.parse.xlsx_sheet import SheetXml, cell_pictures, fill_merged, read_part
+from rag.settings import IngestSettings
 from rag.types import Block, Page
 
-_DEFAULT_NAME = re.compile(r"(sheet|工作表|シート)\s*\d*", re.IGNORECASE)
-_MERGE = re.compile(rb'<(?:\w+:)?mergeCell\b[^>]*\bref="([A-Z]+)(\d+):([A-Z]+)(\d+)"')
-_FORMULA_WITHOUT_VALUE = re.compile(
-    rb"<(?:\w+:)?f\b[^>]*?(?:/>|>[^<]*</(?:\w+:)?f>)\s*(?:<v\s*/>\s*|<v></v>\s*)?</(?:\w+:)?c>"
-)
+_DEFAULT_NAMES = ("sheet", "工作表", "シート")
 _MAX_CELLS = 5_000_000
 _MAX_COLUMNS = 1000
 """Bounds of one file, chosen by us: beyond them a sheet is data for a database."""
+
+_REPORT_EVERY = 5000
+"""Rows between two calls of the progress function."""
 
 Source = Path | IO[bytes]
 
 
 def parse_xlsx(
     source: Source,
+    settings: IngestSettings,
     progress: Callable[[float], None] | None = None,
     *,
     active_only: bool = False,
 ) -> tuple[tuple[Page, ...], tuple[str, ...]]:
-    """One page with a heading for each named sheet and its tables, and the flags.
+    """One page with a heading for each named sheet, its tables, text boxes and pictures, and
+    the flags. Hidden sheets, rows and columns are left out and flagged.
+
+    Args:
+        active_only: read only the sheet that was shown last, as in a workbook that is
+            embedded in a document.
 
     Raises:
         CorruptDocument: the workbook cannot be read.
@@ -41,141 +49,150 @@ def parse_xlsx(
     if isinstance(source, Path):
         # Stored files have no extension, and openpyxl judges paths by it.
         with source.open("rb") as stream:
-            return parse_xlsx(stream, progress, active_only=active_only)
+            return parse_xlsx(stream, settings, progress, active_only=active_only)
     import openpyxl
 
-    flags: dict[str, None] = {}
     try:
         workbook = openpyxl.load_workbook(source, read_only=True, data_only=True)
     except Exception as error:  # openpyxl lets KeyError, ValueError, ParseError … through
         raise damaged(f"{type(error).__name__}: {error}") from error
-    blocks: list[Block] = []
     try:
-        with zipfile.ZipFile(source) as archive:
-            sheets = list(workbook.worksheets)
-            if any(sheet.sheet_state != "visible" for sheet in sheets):
-                flags["hidden_sheet"] = None
-            visible = [s for s in sheets if s.sheet_state == "visible"] or sheets
-            if active_only:
-                visible = [workbook.active] if workbook.active in visible else visible[:1]
-            cells = 0
-            for position, sheet in enumerate(visible):
-                raw = _sheet_xml(archive, sheet)
-                if _FORMULA_WITHOUT_VALUE.search(raw):
-                    flags["formula_without_value"] = None
-                try:
-                    rows = _rows(sheet, _MAX_CELLS - cells)
-                except (ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
-                    raise damaged(f"{sheet.title}: {error}") from error
-                cells += sum(map(len, rows))
-                depth = _fill_merged(rows, _merged_ranges(raw))
-                found = sheet_blocks(rows, depth)
-                named = len(visible) > 1 or not _DEFAULT_NAME.fullmatch(sheet.title.strip())
-                if found and named:
-                    blocks.append(Block(kind="heading", text=sheet.title.strip(), level=1))
-                blocks.extend(found)
-                if progress is not None:
-                    progress((position + 1) / len(visible))
+        with Package(source) as package:
+            reader = _Reader(package, settings, progress)
+            blocks = reader.read(_visible(workbook, reader.flags, active_only))
     finally:
         workbook.close()
-    return (Page(number=1, blocks=tuple(blocks)),), tuple(flags)
+    return (Page(number=1, blocks=tuple(blocks)),), tuple(reader.all_flags)
 
 
-def cell_text(value: Any, number_format: str = "General") -> str:
-    """A cell's value as people see it: dates as 2024-05-01, .16 as 16% where so formatted."""
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "是" if value else "否"
-    if isinstance(value, datetime):
-        whole = value.time() == time(0)
-        return value.date().isoformat() if whole else value.isoformat(" ", "minutes")
-    if isinstance(value, date | time):
-        return value.isoformat()
-    if isinstance(value, timedelta):
-        return str(value)
-    if isinstance(value, int | float):
-        return _number(value, number_format)
-    text = str(value)
-    return "" if text.startswith("=DISPIMG(") else text.replace("_x000D_", "").strip()
+def _visible(workbook: Any, flags: dict[str, None], active_only: bool) -> list[Any]:
+    sheets = list(workbook.worksheets)
+    visible = [sheet for sheet in sheets if sheet.sheet_state == "visible"] or sheets
+    if len(visible) < len(sheets) and not active_only:
+        flags["hidden_sheet"] = None
+    if active_only:
+        return [workbook.active] if workbook.active in visible else visible[:1]
+    return visible
 
 
-def _number(value: float, number_format: str) -> str:
-    # Quoted texts and colours in a format may hold any letter, so drop them first.
-    format_ = re.sub(r'"[^"]*"|\[[^\]]*\]|\\.', "", number_format.split(";")[0])
-    match = re.search(r"0\.(0+)", format_)
-    digits = len(match[1]) if match else 0
-    if "%" in format_:
-        places = digits if match else (0 if float(value * 100).is_integer() else 2)
-        return f"{value * 100:.{places}f}%"
-    if re.search(r"0E[+-]", format_, re.IGNORECASE):
-        return repr(value)
-    if "," in format_ and "#" in format_:
-        return f"{value:,.{digits}f}"
-    if match:
-        return f"{value:.{digits}f}"
-    if isinstance(value, float):
-        # Repeating 0.1 + 0.2 in binary is noise; 12 digits are more than people typed.
-        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.12g}"
-    return str(value)
+class _Reader:
+    """Reads sheet by sheet; counts cells and gathers flags."""
+
+    def __init__(
+        self,
+        package: Package,
+        settings: IngestSettings,
+        progress: Callable[[float], None] | None,
+    ) -> None:
+        self._package = package
+        self._progress = progress
+        self._share = 0.0
+        self._pictures = Pictures(settings, self._report)
+        self._in_cells = cell_pictures(package)
+        self._cells = 0
+        self.flags: dict[str, None] = {}
+
+    @property
+    def all_flags(self) -> dict[str, None]:
+        """What was noticed, pictures included."""
+        return {**self.flags, **self._pictures.flags}
+
+    def read(self, sheets: list[Any]) -> list[Block]:
+        """The blocks of the sheets."""
+        blocks: list[Block] = []
+        for position, sheet in enumerate(sheets):
+            name = sheet.title.strip()
+            found = self._sheet(sheet)
+            if found and (len(sheets) > 1 or not _is_default(name)):
+                blocks.append(Block(kind="heading", text=name, level=1))
+            blocks.extend(found)
+            self._share = (position + 1) / len(sheets)
+            self._report()
+        return blocks
+
+    def _report(self) -> None:
+        if self._progress is not None:
+            self._progress(self._share)
+
+    def _sheet(self, sheet: Any) -> list[Block]:
+        xml = SheetXml(self._package, str(getattr(sheet, "_worksheet_path", "")).lstrip("/"))
+        if xml.has_empty_formulas:
+            self.flags["formula_without_value"] = None
+        try:
+            rows = self._rows(sheet)
+        except TooLarge:
+            raise
+        except (ValueError, KeyError, TypeError, IndexError, zipfile.BadZipFile, EOFError) as error:
+            raise damaged(f"{sheet.title}: {error}") from error
+        depth = fill_merged(rows, xml.merged_ranges())
+        rows, depth = self._shown(rows, depth, xml)
+        return [*sheet_blocks(rows, depth), *xml.drawn_blocks(self._pictures)]
+
+    def _rows(self, sheet: Any) -> list[list[str]]:
+        # Some writers declare a wrong extent; without it rows are read as they come.
+        sheet.reset_dimensions()
+        rows: list[list[str]] = []
+        for row in sheet.iter_rows(max_col=_MAX_COLUMNS):
+            texts = [self._text(cell) for cell in row]
+            while texts and not texts[-1]:
+                texts.pop()
+            rows.append(texts)
+            self._cells += len(texts)
+            if self._cells > _MAX_CELLS or len(rows) > _MAX_CELLS:
+                raise _too_many_cells()
+            if len(rows) % _REPORT_EVERY == 0:
+                self._report()
+        while rows and not rows[-1]:
+            rows.pop()
+        return rows
+
+    def _text(self, cell: Any) -> str:
+        value = cell.value
+        if value is None:
+            return ""
+        if isinstance(value, str):
+            picture = PICTURE_FORMULA.match(value) if "DISPIMG" in value.upper() else None
+            if picture is not None:
+                part = self._in_cells.get(picture[1])
+                blocks = read_part(self._package, part, self._pictures)
+                return "\n".join(block.text for block in blocks)
+            return cell_text(value)
+        return cell_text(value, cell.number_format)
+
+    def _shown(
+        self, rows: list[list[str]], depth: list[int], xml: SheetXml
+    ) -> tuple[list[list[str]], list[int]]:
+        """Without hidden rows and columns, which are flagged where they hold something."""
+        hidden_rows, hidden_columns = xml.hidden_rows(), xml.hidden_columns()
+        kept: list[list[str]] = []
+        reach: list[int] = []
+        lost = False
+        for index, row in enumerate(rows):
+            if index in hidden_rows:
+                lost = lost or any(row)
+                continue
+            if hidden_columns:
+                lost = lost or any(cell for i, cell in enumerate(row) if i in hidden_columns)
+                row = [cell for i, cell in enumerate(row) if i not in hidden_columns]
+            kept.append(row)
+            reach.append(depth[index])
+        if not any(map(any, kept)):
+            return rows, depth  # all is hidden: then nobody meant to
+        if lost:
+            self.flags["hidden_cells"] = None
+        return kept, reach
 
 
-def _rows(sheet: Any, limit: int) -> list[list[str]]:
-    # Some writers declare a wrong extent; without it rows are read as they come.
-    sheet.reset_dimensions()
-    rows: list[list[str]] = []
-    cells = 0
-    for row in sheet.iter_rows(max_col=_MAX_COLUMNS):
-        texts = [cell_text(c.value, getattr(c, "number_format", "General")) for c in row]
-        while texts and not texts[-1]:
-            texts.pop()
-        rows.append(texts)
-        cells += len(texts)
-        if cells > limit or len(rows) > _MAX_CELLS:
-            raise TooLarge(
-                f"表格超过 {_MAX_CELLS // 10000} 万个单元格。",
-                "请拆分成几个文件，或只保留需要检索的行和列。",
-                message_en=f"The workbook has more than {_MAX_CELLS:,} cells.",
-                remedy_en="Split it, or keep only the rows and columns to be searched.",
-            )
-    while rows and not rows[-1]:
-        rows.pop()
-    return rows
+def _is_default(name: str) -> bool:
+    """Whether a sheet's name is the one that programs give."""
+    core = name.lower().rstrip("0123456789 ()")
+    return core in _DEFAULT_NAMES
 
 
-def _sheet_xml(archive: zipfile.ZipFile, sheet: Any) -> bytes:
-    path = str(getattr(sheet, "_worksheet_path", "")).lstrip("/")
-    return read_member(archive, path) if path in archive.namelist() else b""
-
-
-def _merged_ranges(raw: bytes) -> Iterator[tuple[int, int, int, int]]:
-    """Top, left, bottom, right of each merged range, from 0."""
-    for match in _MERGE.finditer(raw):
-        left, right = _column(match[1]), _column(match[3])
-        yield int(match[2]) - 1, left, int(match[4]) - 1, right
-
-
-def _column(letters: bytes) -> int:
-    number = 0
-    for letter in letters:
-        number = number * 26 + letter - 64
-    return number - 1
-
-
-def _fill_merged(rows: list[list[str]], ranges: Iterator[tuple[int, int, int, int]]) -> list[int]:
-    """Copy the first cell of each merged range into its other cells.
-
-    Returns for each row how many rows its merged cells reach down (1 without any).
-    """
-    depth = [1] * len(rows)
-    used = max(map(len, rows), default=0)  # a title may be merged far beyond the table
-    for top, left, bottom, right in ranges:
-        if top >= len(rows) or left >= len(rows[top]) or not rows[top][left]:
-            continue
-        depth[top] = max(depth[top], bottom - top + 1)
-        value = rows[top][left]
-        for row in rows[top : min(bottom + 1, len(rows))]:
-            width = min(right + 1, used)
-            row.extend([""] * (width - len(row)))
-            row[left:width] = [value] * (width - left)
-    return depth
+def _too_many_cells() -> TooLarge:
+    return TooLarge(
+        f"表格超过 {_MAX_CELLS // 10000} 万个单元格。",
+        "请拆分成几个文件，或只保留需要检索的行和列。",
+        message_en=f"The workbook has more than {_MAX_CELLS:,} cells.",
+        remedy_en="Split it, or keep only the rows and columns to be searched.",
+    )
