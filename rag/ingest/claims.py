@@ -81,10 +81,12 @@ class Seldom:
 
     Args:
         share: most of the time that the work may take, 0..1.
+        free_s: work that takes less, in seconds, is never put off.
     """
 
-    def __init__(self, share: float = 0.05) -> None:
+    def __init__(self, share: float = 0.05, free_s: float = 0.1) -> None:
         self._share = share
+        self._free_s = free_s
         self._lock = threading.Lock()
         self._due: set[Hashable] = set()
         self._not_before: dict[Hashable, float] = {}
@@ -101,7 +103,8 @@ class Seldom:
         work()
         took = time.monotonic() - began
         with self._lock:
-            self._not_before[key] = time.monotonic() + took / self._share
+            pause = took / self._share if took > self._free_s else 0.0
+            self._not_before[key] = time.monotonic() + pause
 
     def due(self) -> list[Hashable]:
         """Keys whose work was put off."""
