@@ -49,6 +49,11 @@ _TEXTS: dict[str, tuple[str, str]] = {
         "页面处理超时或出错，已改用图像识别",
         "page hung or crashed; read as a picture",
     ),
+    "mojibake_repaired": ("解码错误的文字已修复", "wrongly decoded text was repaired"),
+    "lost_text": ("部分文字在编码转换中已丢失", "some text was lost in a wrong conversion"),
+    "adverts_removed": ("推广语已去除", "calls to follow and share were removed"),
+    "attachments_unread": ("部分附件未收录", "some attachments were left out"),
+    "quotes_merged": ("重复的引用内容已合并", "quoted text that occurs twice was merged"),
 }
 
 
