@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from rag.ingest.heading_path import common_path
 from rag.types import Chunk, ChunkDraft, ChunkEdit
 
 _TABLE_RULE = re.compile(r"\|?[\s:|-]*---[\s:|-]*\|?")
@@ -94,7 +95,7 @@ def _results(
         "origin": edit.sources,
         "edited": True,
         "questions": (),
-        "heading_path": _common_path([source.heading_path for source in sources]),
+        "heading_path": common_path(source.heading_path for source in sources),
         "pages": tuple(sorted({page for source in sources for page in source.pages})) or (1,),
         "bboxes": tuple(dict.fromkeys(box for source in sources for box in source.bboxes)),
         "kind": first.kind if len(kinds) == 1 else "text",
@@ -117,15 +118,6 @@ def _span(source: Chunk, draft: ChunkDraft, position: int) -> tuple[tuple[int, i
     if at < 0 or len(source.text) != end - start:
         return source.char_span, position
     return (start + at, start + at + len(draft.text)), at + len(draft.text)
-
-
-def _common_path(paths: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    common: list[str] = []
-    for names in zip(*paths, strict=False):
-        if len(set(names)) > 1:
-            break
-        common.append(names[0])
-    return tuple(common)
 
 
 def _parent_of(

@@ -10,6 +10,7 @@ from rag.ingest.chunk.pieces import Family, Piece, TableRows, covered
 from rag.ingest.chunk.running import Recursive, Splitter
 from rag.ingest.chunk.sections import Group, Unit
 from rag.ingest.chunk.tables import ROWS_SHARE, table_pieces
+from rag.ingest.heading_path import common_path
 from rag.ingest.metadata import from_mapping
 from rag.types import ChunkKind
 
@@ -84,7 +85,8 @@ class Cutter:
         own = from_mapping(block.metadata.get("metadata") or {})
         if title:
             own = own.model_copy(update={"title": title})
-        path = (*group.path, title) if title else group.path
+        above = group.path or unit.path
+        path = (*above, title) if title else above
         longest = max(RECORD_LIMIT * self._limit, RECORD_TOKENS)
         spans = [(unit.start, unit.end)]
         if len(block.text) > longest and self._count(block.text) > longest:
@@ -119,7 +121,8 @@ class Cutter:
             units = [*caption, unit] if number == 0 else [unit]
             kind: ChunkKind = "record" if self._rows_apart else "table"
             rows = TableRows(unit, piece.rows, above, label)
-            yield Piece(text, span, span, units, group.path, kind, table=rows)
+            path = group.path or unit.path
+            yield Piece(text, span, span, units, path, kind, table=rows)
 
     def _caption(self, run: Sequence[Unit]) -> list[Unit]:
         """The units at the end of `run` that introduce the table behind them."""
@@ -146,7 +149,7 @@ def text_pieces(text: str, split: Splitter, group: Group, units: Sequence[Unit])
             (cut.begin, cut.end),
             (cut.start, cut.end),
             inside,
-            group.path,
+            group.path or common_path(unit.path for unit in inside),
             kind_of(group, inside),
         )
 

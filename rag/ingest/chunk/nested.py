@@ -3,6 +3,7 @@ sentence windows and propositions."""
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable, Iterator, Sequence
 
@@ -18,6 +19,8 @@ from rag.text.normalise import normalise
 from rag.text.sentences import split_sentences
 from rag.text.similar import char_ngrams
 
+log = logging.getLogger(__name__)
+
 Propositions = Callable[[str], list[str]]
 """A passage to the statements that it makes, each understandable by itself."""
 
@@ -31,6 +34,8 @@ STRIDE = 3
 before and two behind, and a text is kept twice rather than seven times."""
 LEAST_TOKENS = 12
 """A sentence below this length is put to its neighbour; chosen by us: "好的。" finds nothing."""
+FAILURES_IN_A_ROW = 3
+"""Failed calls after which a model isn't asked any more for this document; chosen by us."""
 _COVERED = 0.6
 """Share of a sentence's letter pairs that a statement must hold to say the same; chosen by us."""
 _LONGEST_STATEMENT = 400
@@ -70,13 +75,18 @@ def statement_children(
     in it. Sentences that no statement covers are children too, so that nothing is lost; so
     are all sentences where there is no model or it fails."""
     by_sentence = sentence_children(text, count, limit)
+    failures = 0
 
     def nest(piece: Piece) -> Family:
-        if propositions is None or piece.table is not None:
+        nonlocal failures
+        if propositions is None or piece.table is not None or failures >= FAILURES_IN_A_ROW:
             return by_sentence(piece)
         try:
             found = [" ".join(each.split()) for each in propositions(piece.text)]
-        except ZhiwenError:
+            failures = 0
+        except ZhiwenError as error:
+            failures += 1
+            log.info("a passage is taken apart by sentence: %s", error.message)
             return by_sentence(piece)
         statements = [each for each in dict.fromkeys(found) if 0 < len(each) <= _LONGEST_STATEMENT]
         if not statements:

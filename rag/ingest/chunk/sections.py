@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from rag.ingest.headings import clause_label
@@ -32,11 +32,13 @@ _LONGEST_QUESTION = 80
 
 @dataclass(frozen=True)
 class Unit:
-    """A block with its half-open place in the plain text."""
+    """A block with its half-open place in the plain text, and the headings above it where
+    its group has none of its own."""
 
     block: Block
     start: int
     end: int
+    path: tuple[str, ...] = ()
 
     @property
     def is_heading(self) -> bool:
@@ -80,11 +82,14 @@ def groups(
     Args:
         articles: whether an article of a law is a group of its own.
         questions: whether a question with its answer is one.
-        headings: whether a heading begins a group; else there is one group for all.
+        headings: whether a heading begins a group; else there is one group for all, whose
+            units know their headings.
     """
     units = units_of(document)
     if not headings:
-        return [Group((), units=units)] if units else []
+        sections = _sections(units, False, is_slides(document))
+        placed = [replace(unit, path=path) for path, section in sections for unit in section]
+        return [Group((), units=placed)] if placed else []
     by_clause = articles and in_articles(units)
     found: list[Group] = []
     for path, section in _sections(units, by_clause, is_slides(document)):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rag.ingest.chunk.count import CountTokens
-from rag.ingest.chunk.split import atoms, pack
+from rag.ingest.chunk.split import Atom, atoms, pack
 from rag.ingest.table import to_markdown, to_record
 from rag.types import Block
 
@@ -100,15 +100,30 @@ def _write(header: Sequence[str], rows: Sequence[Sequence[str]], as_records: boo
 def _long_row(
     header: Sequence[str], row: Sequence[str], limit: int, count: CountTokens
 ) -> list[str]:
-    """A row that fills several chunks, each led by the row's first cell when it is short."""
-    record = to_record(header, row)
+    """A row that fills several chunks: each led by the row's first cell when it is short, and
+    each part of a cell by its column's name."""
     first = next(i for i, cell in enumerate(row) if cell.strip())
     lead = to_record(header[: first + 1], row[: first + 1])
-    led = count(lead) <= limit // 4 and record.startswith(lead)
+    led = count(lead) <= limit // 4
     room = limit - count(lead) if led else limit
-    groups = pack(atoms(record, 0, len(record), room, count), room)
-    texts = [record[group[0].start : group[-1].end] for group in groups]
+    parts: list[str] = []
+    for position, cell in enumerate(row):
+        if cell.strip():
+            name = " ".join(header[position].split()) if position < len(header) else ""
+            parts.extend(_cell_parts(f"{name}：" if name else "", cell.strip(), room, count))
+    groups = pack([Atom(i, i + 1, count(part)) for i, part in enumerate(parts)], room)
+    texts = ["\n".join(parts[group[0].start : group[-1].end]) for group in groups]
     return [text if i == 0 or not led else f"{lead}\n{text}" for i, text in enumerate(texts)]
+
+
+def _cell_parts(label: str, value: str, room: int, count: CountTokens) -> list[str]:
+    """A cell behind its column's name, in parts of at most `room` tokens."""
+    if count(label + value) <= room:
+        return [label + value]
+    label = label if count(label) <= room // 3 else ""
+    left = room - count(label) if label else room
+    found = pack(atoms(value, 0, len(value), left, count), left)
+    return [label + value[group[0].start : group[-1].end] for group in found]
 
 
 def _row_places(block: Block, rows: int) -> list[tuple[int, int]]:
