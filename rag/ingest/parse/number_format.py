@@ -48,7 +48,8 @@ def plain_number(value: float) -> str:
     if value != value or value in (float("inf"), float("-inf")):
         return str(value)
     if value.is_integer() and abs(value) < 1e21:
-        return str(int(value))
+        # Digits beyond what a spreadsheet keeps are noise of its own.
+        return format(Decimal(f"{value:.{_MAX_DIGITS}g}"), "f")
     # Repeating 0.1 + 0.2 in binary is noise beyond what a spreadsheet keeps.
     text = f"{value:.12g}" if abs(value) < 1e6 else f"{value:.{_MAX_DIGITS}g}"
     if "e" not in text:

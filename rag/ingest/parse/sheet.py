@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from rag.ingest.parse.grid_header import Header, grid_header
 from rag.ingest.table import is_banner, is_value, to_markdown, trim
@@ -19,6 +20,11 @@ _NOTE = re.compile(
 _GROUP = re.compile(
     r"[一二三四五六七八九十]{1,3}[、.．]|[（(][一二三四五六七八九十]{1,3}[)）]|【.+】|第.{1,4}(部分|类|组)"
 )
+_STATEMENT = re.compile(r"[^:：\d]{1,12}[:：]")
+_MAX_FORM_ROWS = 60
+_FORM_LABEL = 12
+"""Most rows of a form and characters of its labels; chosen by us."""
+
 _LONG_NOTE = 20
 _MIN_ROWS = 2
 _MIN_COLUMNS = 2
@@ -44,7 +50,7 @@ def sheet_blocks(rows: Rows, depth: Sequence[int] = ()) -> list[Block]:
 def table_block(header: Sequence[str] | None, body: Rows) -> Block:
     """A table block whose rows are to be read as records; without a header it stays empty."""
     names = list(header) if header else [""] * max(len(row) for row in body)
-    rows = (tuple(names), *map(tuple, body))
+    rows = _without_empty_columns([names, *body])
     return Block(kind="table", text=to_markdown(rows), rows=rows, metadata=dict(AS_RECORDS))
 
 
@@ -65,7 +71,8 @@ def _area_blocks(cells: list[list[str]], depth: Sequence[int]) -> Iterator[Block
                 yield from _area_blocks(part, reach[top : top + len(part)])
             header, first = None, False
             continue
-        if first or header is None or _starts_table(segment, header):
+        fresh = first or header is None or _starts_table(segment, header)
+        if fresh:
             header = grid_header(segment, reach)
             above = header.first if header else _leading_banners(segment)
             yield from (_paragraph(row) for row in segment[:above] if any(row))
@@ -73,7 +80,41 @@ def _area_blocks(cells: list[list[str]], depth: Sequence[int]) -> Iterator[Block
             segment = segment[above + height :]
             reach = reach[above + height :]
         first = False
-        yield from _body_blocks(header, segment, reach)
+        if header is not None and _is_form(header, segment):
+            yield _form_block([header.names, *segment])
+            header, first = None, True
+            continue
+        yield from _body_blocks(header, segment, reach, fresh)
+
+
+def _is_form(header: Header, body: Rows) -> bool:
+    """Whether labels stand beside their values: then values are merged over several columns
+    below what looks like a header."""
+    if header.height > 1 or not 1 <= len(body) <= _MAX_FORM_ROWS or len(header.names) < 3:
+        return False
+    wide = sum(
+        any(
+            row[i] and row[i] == row[i + 1] and not is_value(row[i]) for i in range(1, len(row) - 1)
+        )
+        for row in body
+        if row[0] and len(row[0]) <= _FORM_LABEL
+    )
+    labels = [row[0] for row in body if row[0]]
+    return wide * 4 >= len(body) and len(set(labels)) == len(labels)
+
+
+def _form_block(rows: Rows) -> Block:
+    """A form's rows, each of its cells once."""
+    compact = [[cell for cell, _ in groupby(row)] for row in rows]
+    width = max(map(len, compact))
+    cells = [row + [""] * (width - len(row)) for row in compact]
+    table = _without_empty_columns([[""] * width, *cells])
+    return Block(kind="table", text=to_markdown(table), rows=table, metadata={"form": True})
+
+
+def _without_empty_columns(rows: Rows) -> tuple[tuple[str, ...], ...]:
+    kept = [i for i in range(len(rows[0])) if any(i < len(row) and row[i] for row in rows)]
+    return tuple(tuple(row[i] if i < len(row) else "" for i in kept) for row in rows)
 
 
 def _segments(cells: Rows) -> Iterator[tuple[int, int]]:
@@ -122,16 +163,22 @@ def _leading_banners(segment: Rows) -> int:
     return count
 
 
-def _body_blocks(header: Header | None, segment: Rows, depth: Sequence[int]) -> Iterator[Block]:
+def _body_blocks(
+    header: Header | None, segment: Rows, depth: Sequence[int], fresh: bool
+) -> Iterator[Block]:
     """The tables below a header: cut at rows that label a group and where another table
-    begins; notes behind them as paragraphs."""
+    begins; notes behind them as paragraphs.
+
+    Args:
+        fresh: whether the header stands in this segment rather than above an earlier one.
+    """
     names = header.names if header else None
     rows = list(segment)
     notes: list[Block] = []
-    while rows and is_banner(rows[-1]) and _is_note(rows[-1]):
+    while rows and (_is_signed(rows[-1]) or (is_banner(rows[-1]) and _is_note(rows[-1]))):
         notes.insert(0, _paragraph(rows.pop()))
     if not rows:
-        if names:
+        if names and fresh:
             yield _paragraph(names)
         yield from notes
         return
@@ -178,6 +225,12 @@ def _opens_table(rows: Rows, header: Header) -> bool:
 def _is_note(row: Sequence[str]) -> bool:
     text = next(cell for cell in row if cell)
     return bool(_NOTE.match(text)) or (len(row) > 2 and len(text) > _LONG_NOTE)
+
+
+def _is_signed(row: Sequence[str]) -> bool:
+    """Whether a row holds nothing but statements: "制表：张三", "审核：李四"."""
+    cells = [cell for cell in row if cell]
+    return len(cells) > 1 and all(_STATEMENT.match(cell) for cell in cells)
 
 
 def _starts_table(segment: Rows, header: Header) -> bool:

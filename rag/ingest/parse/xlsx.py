@@ -12,7 +12,7 @@ from rag.ingest.archive import damaged
 from rag.ingest.parse.ooxml import Package
 from rag.ingest.parse.pictures import Pictures
 from rag.ingest.parse.sheet import sheet_blocks
-from rag.ingest.parse.xlsx_cells import PICTURE_FORMULA, cell_text
+from rag.ingest.parse.xlsx_cells import PICTURE_FORMULA, cell_text, know_chinese_dates
 from rag.ingest.parse.xlsx_sheet import SheetXml, cell_pictures, fill_merged, read_part
 from rag.settings import IngestSettings
 from rag.types import Block, Page
@@ -52,6 +52,7 @@ def parse_xlsx(
             return parse_xlsx(stream, settings, progress, active_only=active_only)
     import openpyxl
 
+    know_chinese_dates()
     try:
         workbook = openpyxl.load_workbook(source, read_only=True, data_only=True)
     except Exception as error:  # openpyxl lets KeyError, ValueError, ParseError … through

@@ -16,6 +16,15 @@ _DATE_TOKEN = re.compile(
     r'"([^"]*)"|\\(.)|\[[^\]]*\]|_.|\*.|(AM/PM|上午/下午|y+|e+|m+|d+|a{3,4}|h+|s+(?:\.0+)?)|(.)',
     re.IGNORECASE | re.DOTALL,
 )
+_MONTH, _DAY = 'yyyy"年"m"月"', 'm"月"d"日"'
+_CHINESE_DATES = {
+    27: _MONTH, 28: _DAY, 29: _DAY, 30: "m-d-yy", 31: 'yyyy"年"m"月"d"日"', 32: 'h"时"mm"分"',
+    33: 'h"时"mm"分"ss"秒"', 34: 'h"时"mm"分"', 35: 'h"时"mm"分"ss"秒"', 36: _MONTH, 50: _MONTH,
+    51: _DAY, 52: _MONTH, 53: _DAY, 54: _DAY, 55: 'h"时"mm"分"', 56: 'h"时"mm"分"ss"秒"',
+    57: _MONTH, 58: _DAY,
+}  # fmt: skip
+"""Number formats that files refer to by number only; from ECMA-376, part 1, 18.8.30 (zh-cn)."""
+
 _WEEKDAYS = "一二三四五六日"
 _MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
@@ -43,6 +52,15 @@ def cell_text(value: Any, number_format: str = "General") -> str:
     if "_x" in text:
         text = _ESCAPED.sub(_unescape, text)
     return text.replace("\r", "").strip()
+
+
+def know_chinese_dates() -> None:
+    """Teach openpyxl the built-in date formats of East Asian Excel, which it leaves out: cells
+    with them would come as day numbers (45413 for 1 May 2024)."""
+    from openpyxl.styles import numbers
+
+    for place, code in _CHINESE_DATES.items():
+        numbers.BUILTIN_FORMATS.setdefault(place, code)
 
 
 def date_text(value: datetime | date | time, number_format: str) -> str:
