@@ -17,9 +17,9 @@ from rag.ingest.mupdf import LOCK, open_pdf, pymupdf
 from rag.ingest.parse.pdf_furniture import remove_furniture
 from rag.ingest.parse.pdf_joins import join_pages
 from rag.ingest.parse.pdf_layout import Style, column_blocks, key_of
-from rag.ingest.parse.pdf_order import reading_order
 from rag.ingest.parse.pdf_page import PageText, box_as_shown
 from rag.ingest.parse.pdf_reader import PdfReader, Reading
+from rag.ingest.parse.pdf_regions import columns_of_page
 from rag.ingest.parse.pdf_scan import insert_picture, picture_blocks, repeated_keys
 from rag.settings import IngestSettings
 from rag.types import Block, Page, PageRoute
@@ -82,7 +82,7 @@ def parse_pdf(
 def _page(reading: Reading, style: Style, repeated: set[str]) -> Page:
     text = reading.text
     blocks: list[Block] = []
-    for column in reading_order(text.segments, reading.tables):
+    for column in columns_of_page(text, reading.tables):
         blocks.extend(column_blocks(column, text.number, style))
     flags = list(reading.flags)
     for picture in reading.pictures:

@@ -86,6 +86,8 @@ class PageText:
     """Text that is not painted: the layer of a scanner's own recognition, or hidden words."""
     confidence: float | None = None
     """Mean confidence of recognised characters, 0..1."""
+    regions: tuple[Any, ...] = ()
+    """What the layout model saw (`pdf_regions.Region`) where the reading order is doubtful."""
 
 
 def read_page(module: Any, page: Any, *, by_font: bool = False) -> PageText:

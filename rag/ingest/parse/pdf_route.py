@@ -30,7 +30,8 @@ least so many. Chosen by us: an emoji font has fewer."""
 
 def route_of(text: PageText, *, tables: bool) -> PageRoute:
     """How to read a page: `native` (by its text), `scanned` (by recognition of the whole
-    page), `mixed` (recognition of its pictures), `abnormal` (its text is not to be believed).
+    page), `mixed` (recognition of its pictures), `complex` (by its text, in the
+    order that the layout model saw), `abnormal` (its text is not to be believed).
 
     Args:
         tables: whether ruled tables were found, which scans with a stamp don't have.
@@ -48,7 +49,9 @@ def route_of(text: PageText, *, tables: bool) -> PageRoute:
         ) or text.invisible_share > INVISIBLE_SHARE
         if only_numbers or (stamped and _is_like_scan(text)):
             return "scanned"
-    return "mixed" if text.picture_share > MIXED_SHARE else "native"
+    if text.picture_share > MIXED_SHARE:
+        return "mixed"
+    return "complex" if text.regions else "native"
 
 
 def is_abnormal(text: PageText) -> bool:

@@ -18,6 +18,7 @@ from rag.ingest.parse.pdf_furniture import remove_overprints
 from rag.ingest.parse.pdf_grid import Cell, find_grids
 from rag.ingest.parse.pdf_lined import find_lined
 from rag.ingest.parse.pdf_page import PageText
+from rag.ingest.parse.pdf_regions import find_regions, is_unsure
 from rag.ingest.table import is_value
 
 __all__ = ["FoundTable", "find_tables"]
@@ -54,6 +55,8 @@ def find_tables(page: Any, text: PageText) -> list[FoundTable]:
         if table is not None:
             found.append(table)
     found.extend(find_lined(drawings, text))
+    if is_unsure(text, found):
+        text.regions = find_regions(page, text)
     return found
 
 
