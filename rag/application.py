@@ -7,13 +7,11 @@ the catalog, which is quick. Models and the vector store are opened by `prepare`
 
 from __future__ import annotations
 
-import gc
 import logging
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,16 +25,24 @@ from rag.ingest.files import FileStore, report_full_disk
 from rag.ingest.jobs import JobQueue
 from rag.ingest.language import language_of
 from rag.ingest.pipeline import Pipeline
+from rag.ingest.sources import Sources
 from rag.knowledge import Knowledge
 from rag.models.registry import Models
 from rag.observe.health import Doctor
 from rag.secrets import Secrets
 from rag.settings import EmbedderSettings, Settings, SettingsService, data_directory
-from rag.start import limit_blas_threads, not_ready
+from rag.start import (
+    SAMPLE_DIRECTORY,
+    SAMPLE_KNOWLEDGE_BASE,
+    add_samples,
+    limit_blas_threads,
+    not_ready,
+    settle_memory,
+)
 from rag.store.catalog import Catalog
 from rag.store.lock import DirectoryLock
 from rag.store.vectors import VectorStore
-from rag.types import KnowledgeBase, KnowledgeProfile, QueryPlan, Retrieval, SearchFilter
+from rag.types import KnowledgeBase, QueryPlan, Retrieval, SearchFilter
 
 if TYPE_CHECKING:
     from rag.chain import Chain
@@ -45,11 +51,18 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-SAMPLE_DIRECTORY = Path(__file__).resolve().parent.parent / "samples" / "documents"
+__all__ = [
+    "EMBEDDER_FACT",
+    "SAMPLE_DIRECTORY",
+    "SAMPLE_KNOWLEDGE_BASE",
+    "Application",
+    "create_application",
+    "opened",
+]
+
 EMBEDDER_FACT = "embedder"
 """Name of the catalog's note on which embedder's vectors are in use (its settings as JSON)."""
 REBUILD_NAME = "更换向量模型"
-SAMPLE_KNOWLEDGE_BASE = "示例知识库"
 WARM_UP_LIMIT_S = 300.0
 """How long a question waits for the models after a start before it gives up, in seconds."""
 WARM_UP_AGAIN_S = 10.0
@@ -106,6 +119,9 @@ class Application:
         )
         self.curation = Curation(
             self.catalog, self.pipeline, self.jobs, self.files, self.audit, self._current
+        )
+        self.sources = Sources(
+            self.catalog, self.pipeline, self.jobs, self.secrets, self.audit, self._current
         )
         self.conversations = Conversations(
             self.catalog, lambda: self.chain, self.wait_ready, self._current
@@ -186,6 +202,7 @@ class Application:
                 if self._closing.is_set():
                     return
                 self.jobs.start()
+                self.sources.start()
                 if self.catalog.facts.get(EMBEDDER_FACT) != self._embedder_settings():
                     self.jobs.submit_rebuild(self.switch_embedder, REBUILD_NAME)
                 if self._samples:
@@ -202,24 +219,7 @@ class Application:
                 self._warmed_at = time.monotonic()
                 self.ready.set()
             if self.warm_error is None:
-                self._settle_memory()
-
-    def _settle_memory(self) -> None:
-        """What only makes later work quicker; questions are answered meanwhile."""
-        from rag.text.tokenise import warm_up as load_dictionary
-        from rag.understand.understand import understand
-
-        load_dictionary()
-        understand("年假有几天？", (), KnowledgeProfile(), date.today())
-        if chat := self.models.chat():
-            chat.load()
-        try:
-            self.vectors.warm_up()
-        except ZhiwenError as error:
-            log.warning("the first search will be slow: %s %s", error.text(), error.detail)
-        gc.collect()
-        # After each run of a page script a full collection follows; it need not look at these.
-        gc.freeze()
+                settle_memory(self.models.chat(), self.vectors)
 
     def wait_ready(self, stop: threading.Event | None = None) -> None:
         """Block until the models can be used, or `stop` is set. Models that could not be
@@ -265,6 +265,7 @@ class Application:
         self.conversations.close()
         # A warm-up that went on would open the store again after its lock was given back.
         self._warming.acquire(timeout=CLOSE_WITHIN_S)
+        self.sources.stop()
         self.jobs.stop()
         self.vectors.close()
         self.catalog.close()
@@ -277,16 +278,7 @@ class Application:
 
     def add_samples(self) -> None:
         """Create the sample knowledge base once, on an installation that is still empty."""
-        marker = self.data / ".samples"
-        if marker.exists() or self.catalog.knowledge_bases.list():
-            return
-        kb = self.catalog.knowledge_bases.create(
-            SAMPLE_KNOWLEDGE_BASE, "随程序附带的示例：人才住房补贴、员工手册、产品手册、常见问题。"
-        )
-        for path in sorted(SAMPLE_DIRECTORY.iterdir()):
-            stored = self.files.put(path, path.name)
-            self.jobs.submit(stored.path, kb.id, path.name, "samples")
-        marker.touch()
+        add_samples(self.data, self.catalog, self.files, self.jobs)
 
     def kb_named(self, name: str, create: bool = False) -> KnowledgeBase:
         """The knowledge base of this name, created when it is wanted and not there.

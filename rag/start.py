@@ -2,7 +2,40 @@
 
 from __future__ import annotations
 
-from rag.errors import ModelUnavailable
+import gc
+import logging
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rag.errors import ModelUnavailable, ZhiwenError
+from rag.types import KnowledgeProfile
+
+if TYPE_CHECKING:
+    from rag.ingest.files import FileStore
+    from rag.ingest.jobs import JobQueue
+    from rag.models.chat import ChatModel
+    from rag.store.catalog import Catalog
+    from rag.store.vectors import VectorStore
+
+log = logging.getLogger(__name__)
+
+SAMPLE_DIRECTORY = Path(__file__).resolve().parent.parent / "samples" / "documents"
+SAMPLE_KNOWLEDGE_BASE = "示例知识库"
+
+
+def add_samples(data: Path, catalog: Catalog, files: FileStore, jobs: JobQueue) -> None:
+    """Create the sample knowledge base once, on an installation that is still empty."""
+    marker = data / ".samples"
+    if marker.exists() or catalog.knowledge_bases.list():
+        return
+    kb = catalog.knowledge_bases.create(
+        SAMPLE_KNOWLEDGE_BASE, "随程序附带的示例：人才住房补贴、员工手册、产品手册、常见问题。"
+    )
+    for path in sorted(SAMPLE_DIRECTORY.iterdir()):
+        stored = files.put(path, path.name)
+        jobs.submit(stored.path, kb.id, path.name, "samples")
+    marker.touch()
 
 
 def not_ready(error: Exception) -> ModelUnavailable:
@@ -22,3 +55,21 @@ def limit_blas_threads() -> None:
     from threadpoolctl import ThreadpoolController
 
     ThreadpoolController().select(internal_api="openblas").limit(limits=1)
+
+
+def settle_memory(chat: ChatModel | None, vectors: VectorStore) -> None:
+    """What only makes later work quicker; questions are answered meanwhile."""
+    from rag.text.tokenise import warm_up as load_dictionary
+    from rag.understand.understand import understand
+
+    load_dictionary()
+    understand("年假有几天？", (), KnowledgeProfile(), date.today())
+    if chat is not None:
+        chat.load()
+    try:
+        vectors.warm_up()
+    except ZhiwenError as error:
+        log.warning("the first search will be slow: %s %s", error.text(), error.detail)
+    gc.collect()
+    # After each run of a page script a full collection follows; it need not look at these.
+    gc.freeze()

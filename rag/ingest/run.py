@@ -141,11 +141,12 @@ class Runs:
             self.catalog.documents.set_status(info.id, "processing")
         same_file = info.sha256 == stored.sha256
         options = self.catalog.options.get(info.id)
-        if not same_file and options.accepted:
-            options = options.model_copy(update={"accepted": False})
         document = self._read(stored.path, name, options, watch, password)
         kept = with_page_keys(document, options.decisions) if same_file else options.decisions
-        decided = options.model_copy(update={"decisions": kept})
+        # Read again: its cut or metadata may have been edited while the file was read.
+        latest = self.catalog.options.get(info.id)
+        update = {"decisions": kept, "accepted": latest.accepted and same_file}
+        decided = latest.model_copy(update=update)
         facts = merge(facts, DocumentMetadata(source=info.metadata.source))
         version = info.version if same_file and info.version else info.version + 1
         document = apply_decisions(document, kept, same_file=same_file).model_copy(
@@ -159,7 +160,7 @@ class Runs:
         made = self._assemble(document, decided, watch)
         published = self._publish(info, made, decided, watch, stored.size)
         if decided != self.catalog.options.get(info.id):
-            self._remember(info.id, kept, decided.accepted)
+            self._remember(info.id, kept, same_file)
         self._originals.trim(info.id, self.settings().ingest.keep_versions)
         self._changed(info.kb_id)
         return result_of(published, "replaced" if info.version else "indexed")
@@ -233,17 +234,21 @@ class Runs:
             return self._index.publish(now, made, options, watch.report, size)
 
     def _remember(
-        self, document_id: str, decisions: Sequence[PageDecision], accepted: bool
+        self, document_id: str, decisions: Sequence[PageDecision], same_file: bool
     ) -> None:
         """Write down what a run learned about the decisions; edits made meanwhile stay."""
-        latest = self.catalog.options.get(document_id)
         keys = {(d.page, d.action, d.at): d.page_key for d in decisions}
-        kept = tuple(
-            d.model_copy(update={"page_key": keys.get((d.page, d.action, d.at), d.page_key)})
-            for d in latest.decisions
-        )
-        update = {"decisions": kept, "accepted": latest.accepted and accepted}
-        self.catalog.options.save(document_id, latest.model_copy(update=update))
+
+        def learned(latest: DocumentOptions) -> DocumentOptions:
+            kept = tuple(
+                d.model_copy(update={"page_key": keys.get((d.page, d.action, d.at), d.page_key)})
+                for d in latest.decisions
+            )
+            return latest.model_copy(
+                update={"decisions": kept, "accepted": latest.accepted and same_file}
+            )
+
+        self.catalog.options.change(document_id, learned)
 
     @contextmanager
     def _settled(self, info: DocumentInfo, stored: StoredFile) -> Iterator[None]:
