@@ -21,6 +21,9 @@ _MIN_WRAPPED_COLUMNS = 30
 """A text counts as hard-wrapped when this share of at least so many lines is nearly as wide
 (in columns, a Han character takes two) as the widest. Chosen by us."""
 
+_RAGGED = 8
+"""Columns by which lines of words end before the width: the next word didn't fit."""
+
 
 def join_wrapped(parts: Sequence[str]) -> str:
     """One paragraph from its lines: a space between words, none between Han characters.
@@ -61,6 +64,39 @@ def _cut_number(text: str, rest: str) -> bool:
 def columns(text: str) -> int:
     """Width of a line in columns: two for wide characters."""
     return sum(2 if ord(c) > 0x2E7F else 1 for c in text)
+
+
+def wrap_width(paragraphs: Sequence[str]) -> int | None:
+    """The width in columns at which the lines of these paragraphs were broken, or None.
+
+    Only lines that aren't a paragraph's last tell; most of them must be nearly equally wide.
+    """
+    inner = [
+        columns(line.strip())
+        for text in paragraphs
+        for line in text.split("\n")[:-1]
+        if line.strip()
+    ]
+    if len(inner) < _MIN_WRAPPED_LINES:
+        return None
+    width = sorted(inner)[int(len(inner) * 0.9)]
+    full = [w for w in inner if width - _RAGGED <= w <= width + 2]
+    if width < _MIN_WRAPPED_COLUMNS or len(full) / len(inner) < _WRAPPED_SHARE:
+        return None
+    return width
+
+
+def join_lines(text: str, width: int) -> str:
+    """A paragraph with its lines of about `width` columns joined to what follows them."""
+    joined: list[str] = []
+    open_line = False
+    for line in text.split("\n"):
+        if open_line and line.strip() and not line.startswith((" ", "\t", "　")):
+            joined[-1] = join_wrapped((joined[-1], line))
+        else:
+            joined.append(line)
+        open_line = bool(line.strip()) and columns(line.strip()) >= width - _RAGGED
+    return "\n".join(joined)
 
 
 def unwrap(lines: Sequence[str]) -> list[str]:

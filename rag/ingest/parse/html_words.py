@@ -109,12 +109,10 @@ _WORDS = (
     "赞|踩|转发|回复|引用|关注|取消|确定|提交|搜索|Share|Print|Tweet|Facebook|Twitter|Top|Menu|"
     "添加收藏|目录|跳转到导航|跳转到搜索|查看历史|查看源代码|阅读|讨论"
 )
-_WORD = rf"(?:{_WORDS})"
-_SEPARATORS = r"[\s|｜·•、,，/:：>＞»«<＜\[\]【】()（）↑+\-]*"
-_INTERFACE = re.compile(rf"{_SEPARATORS}(?:{_WORD}{_SEPARATORS})+", re.IGNORECASE)
-_INTERFACE_TAIL = re.compile(
-    rf"(?:字体|字号|打印|分享|收藏|关闭|纠错|【|\[){_SEPARATORS}(?:{_WORD}{_SEPARATORS})+$",
-    re.IGNORECASE,
+_WORD = re.compile("|".join(sorted(_WORDS.split("|"), key=len, reverse=True)), re.IGNORECASE)
+_SEPARATORS = " \t\n|｜·•、,，/:：>＞»«<＜[]【】()（）↑+-　"
+_TAIL_START = re.compile(
+    r"\s*[【\[(（]?\s*(?:字体|字号|打印|分享|收藏|关闭|纠错|【)", re.IGNORECASE
 )
 _SURE_WORD = re.compile(
     "本页|此页|窗口|返回|回到|分享|扫一扫|全文|更多|收藏|首页|字体|字号|纠错|无障碍|播报|跳转|复制链接|举报",
@@ -164,10 +162,10 @@ def is_surely_furniture(tag: Tag) -> bool:
 
 def without_interface_tail(text: str) -> str:
     """A line of data about an article without the buttons behind it ("字体：大 中 小 打印")."""
-    match = _INTERFACE_TAIL.search(text)
+    match = _TAIL_START.search(text)
     if match is None or not INFO_LINE.search(text[: match.start()]):
         return text
-    return text[: match.start()].rstrip(" |｜·【[（(")
+    return text[: match.start()] if _only_words(text[match.start() :]) else text
 
 
 def is_interface_line(text: str, linked: bool) -> bool:
@@ -179,7 +177,7 @@ def is_interface_line(text: str, linked: bool) -> bool:
     """
     if len(text) > _MAX_INTERFACE_LINE:
         return False
-    if _INTERFACE.fullmatch(text) and (linked or _SURE_WORD.search(text) or " " in text):
+    if _only_words(text) and (linked or _SURE_WORD.search(text) or " " in text):
         return True
     if _SCAN.fullmatch(text):
         return True
@@ -188,3 +186,9 @@ def is_interface_line(text: str, linked: bool) -> bool:
     if _BREADCRUMB.fullmatch(text) and (linked or re.search("[>›»＞→]", text)):
         return True
     return bool(_IMPRINT_LINE.match(text))
+
+
+def _only_words(text: str) -> bool:
+    """Whether a text has words of buttons and marks between them, nothing else."""
+    left, words = _WORD.subn("", text)
+    return words > 0 and not left.strip(_SEPARATORS)
