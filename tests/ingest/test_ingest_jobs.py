@@ -280,3 +280,84 @@ def test_killing_the_process_in_the_middle_loses_nothing(tmp_path: Path) -> None
         assert world.is_consistent()
     finally:
         close_world(world)
+
+
+def test_a_document_can_be_reprocessed_and_cut_again_in_the_background(world: World) -> None:
+    world.jobs.start()
+    first = submit(world, "a.txt", "年假五天。")
+    assert statuses(world, [first]) == ["done"]
+    document_id = world.catalog.jobs.get(first).document_id or ""
+    options = world.catalog.options.get(document_id)
+    changed = options.model_copy(update={"metadata": {"title": "新标题"}})
+    world.catalog.options.save(document_id, changed)
+    again = world.jobs.submit_reprocess(document_id)
+    assert statuses(world, [again.id]) == ["done"]
+    assert (again.name, again.document_id) == ("a.txt", document_id)
+    assert world.catalog.documents.get(document_id).title == "新标题"
+    world.catalog.options.save(document_id, options)
+    only_cut = world.jobs.submit_reprocess(document_id, parse=False)
+    assert statuses(world, [only_cut.id]) == ["done"]
+    assert world.catalog.documents.get(document_id).title != "新标题"
+    second = submit(world, "a.txt", "年假十天。")
+    assert statuses(world, [second]) == ["done"]
+    back = world.jobs.submit_reprocess(document_id, version=1)
+    assert statuses(world, [back.id]) == ["done"]
+    assert world.chunk_texts() == ["年假五天。"]
+
+
+def test_what_waits_already_is_not_queued_twice(world: World) -> None:
+    document_id = world.pipeline.ingest(world.file("a.txt", "甲。"), world.kb, "a.txt").document_id
+    assert document_id
+    first = world.jobs.submit_reprocess(document_id)
+    assert world.jobs.submit_reprocess(document_id).id == first.id
+    assert world.jobs.submit_reprocess(document_id, parse=False).id != first.id
+
+
+def test_failed_jobs_stay_listed_with_their_reason_until_they_are_dealt_with(world: World) -> None:
+    world.jobs.start()
+    bad, good = submit(world, "a.pdf", "%PDF-1.4 坏的"), submit(world, "b.txt", "好的。")
+    assert statuses(world, [bad, good]) == ["failed", "done"]
+    (dead,) = world.catalog.jobs.failed([world.kb])
+    assert dead.id == bad
+    assert "损坏" in (dead.error or "")
+    world.jobs.retry(bad)
+    assert statuses(world, [bad]) == ["failed"]
+    world.jobs.dismiss(bad)
+    assert world.catalog.jobs.failed() == []
+
+
+def test_a_wait_for_a_retry_outlasts_a_restart(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "RETRY_DELAYS_S", (1.5, 0.2, 0.2))
+    world.embedder.error = ModelUnavailable("模型没有响应。", "请稍后重试。")
+    world.jobs.start()
+    job_id = submit(world, "a.txt", "甲。")
+    deadline = time.monotonic() + 10
+    while world.catalog.jobs.get(job_id).next_attempt_at is None:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    due = world.catalog.jobs.get(job_id).next_attempt_at
+    world.jobs.stop()
+    world.embedder.error = None
+    world.jobs.start()
+    assert due is not None
+    assert statuses(world, [job_id]) == ["done"]
+    assert world.catalog.jobs.get(job_id).updated_at >= due
+
+
+def test_progress_says_which_page_is_read(world: World, tmp_path: Path) -> None:
+    said: list[str] = []
+    path = pdf(tmp_path / "a.pdf", *[lambda p: write(p, 72, 99, "年假规定")] * 3)
+    world.pipeline.ingest(path, world.kb, "a.pdf", detail=said.append)
+    assert list(dict.fromkeys(said)) == ["第 1/3 页", "第 2/3 页", "第 3/3 页"]
+
+
+def test_a_quarantined_document_is_told_with_the_job(world: World, tmp_path: Path) -> None:
+    world.jobs.start()
+    garbled = "公司规定\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd年假五天。"
+    job_id = submit(world, "a.txt", garbled)
+    assert statuses(world, [job_id]) == ["done"]
+    job = world.catalog.jobs.get(job_id)
+    assert "隔离" in (job.error or "")
+    assert world.catalog.documents.get(job.document_id or "").status == "quarantined"

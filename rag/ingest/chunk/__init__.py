@@ -27,7 +27,7 @@ from rag.ingest.chunk.nested import (
 from rag.ingest.chunk.pieces import Rows
 from rag.ingest.chunk.questions import question_pieces
 from rag.ingest.chunk.running import Fixed, Recursive, Splitter
-from rag.ingest.chunk.sections import Group, groups
+from rag.ingest.chunk.sections import Group, groups, is_slides
 from rag.ingest.chunk.semantic import Embed, Semantic
 from rag.ingest.edits import chunk_keys
 from rag.ingest.plain import plain_text
@@ -97,7 +97,7 @@ class _Maker:
             return groups(document, articles=False, questions=False, headings=False)
         articles = strategy not in ("recursive", "semantic")
         found = groups(document, articles=articles, questions=strategy != "semantic")
-        if strategy == "record":
+        if strategy == "record" or is_slides(document):
             return found
         return merge_tiny(found, self._length, self._limit)
 

@@ -138,24 +138,35 @@ def windows(text: str, count: CountTokens, limit: int) -> Running:
 def sentences(
     text: str, units: Sequence[Unit], own: tuple[int, int], limit: int, count: CountTokens
 ) -> list[Atom]:
-    """The sentences of neighbouring units within a range, in order. A heading and a very
-    short sentence are together with the next one, the last with the one before."""
+    """The sentences of neighbouring units within a range, in order. A heading is together
+    with what follows it; a very short sentence with a neighbour, of its own unit if it can be.
+    """
     found: list[Atom] = []
     waiting = False
+
+    def join() -> bool:
+        """Make one of the last two if they fit."""
+        if len(found) < 2 or found[-2].tokens + found[-1].tokens > limit:
+            return False
+        last = found.pop()
+        found[-1] = Atom(found[-1].start, last.end, found[-1].tokens + last.tokens)
+        return True
+
     for unit in units:
+        first = len(found)
         start, end = max(unit.start, own[0]), min(unit.end, own[1])
         for begin, stop in _sentence_ranges(text, unit, start, end):
             for atom in atoms(text, begin, stop, limit, count, code=unit.block.kind == "code"):
-                joined = waiting and found[-1].tokens + atom.tokens <= limit
-                if joined:
-                    tokens = found[-1].tokens + atom.tokens
-                    found[-1] = Atom(found[-1].start, atom.end, tokens)
-                else:
-                    found.append(atom)
-                waiting = unit.is_heading or found[-1].tokens < LEAST_TOKENS
-    if waiting and len(found) > 1 and found[-2].tokens + found[-1].tokens <= limit:
-        last = found.pop()
-        found[-1] = Atom(found[-1].start, last.end, found[-1].tokens + last.tokens)
+                found.append(atom)
+                if waiting:
+                    join()
+                waiting = found[-1].tokens < LEAST_TOKENS
+        if unit.is_heading:
+            waiting = True
+        elif waiting and len(found) > first + 1 and join():
+            waiting = False
+    if waiting:
+        join()
     return found
 
 

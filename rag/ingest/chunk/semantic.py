@@ -47,6 +47,9 @@ MOST_UNITS = 6000
 """Units that are embedded; a longer text is compared by its letters. Chosen by us: a minute
 or two with the bundled embedder on one core."""
 
+_NOISE = 1e-6
+"""Differences of likeness below this are those of rounding."""
+
 _CUE = re.compile(
     r"(?:[^：:\n]{1,16}[：:]\s*)?(?:好[的了吧]?|那么?|嗯|OK)?[，,。\s]*(?:接下来|下面|下一个|另外一?个|再说|再来|最后|我们来看|"
     r"第[一二三四五六七八九十]+个(?:议题|问题|话题|部分|方面)|换个话题|说完|回到|除此之外|关于)"
@@ -97,14 +100,15 @@ class Semantic:
         if not blocks:
             return []
         own = (blocks[0].start, blocks[-1].end)
+        begins = {block.start for block in blocks}
         found: list[Atom] = []
         for atom in sentences(self._text, blocks, own, self._limit, self._count):
-            new_turn = speaker(self._text[atom.start : atom.end]) is not None
-            if found and not new_turn and found[-1].tokens + atom.tokens <= UNIT_TOKENS:
+            enough = atom.start in begins and found and found[-1].tokens >= UNIT_TOKENS / 2
+            turn = speaker(self._text[atom.start : atom.end]) is not None
+            if found and not (enough or turn) and found[-1].tokens + atom.tokens <= UNIT_TOKENS:
                 last = found.pop()
-                found.append(Atom(last.start, atom.end, last.tokens + atom.tokens))
-            else:
-                found.append(atom)
+                atom = Atom(last.start, atom.end, last.tokens + atom.tokens)
+            found.append(atom)
         return found
 
     def _segments(self, units: Sequence[Atom]) -> list[tuple[int, int]]:
@@ -136,8 +140,8 @@ def topic_depths(vectors: np.ndarray, texts: Sequence[str]) -> np.ndarray:
     norms = np.linalg.norm(before, axis=1) * np.linalg.norm(behind, axis=1)
     near = np.einsum("ij,ij->i", before, behind) / np.where(norms > 0, norms, 1)
     depths = _peaks_around(near)
-    spread = float(depths.std()) or 1.0
-    depths = (depths - depths.mean()) / spread
+    spread = float(depths.std())
+    depths = (depths - depths.mean()) / spread if spread > _NOISE else np.zeros_like(depths)
     cues = [CUE_BONUS if _CUE.match(text) else 0.0 for text in texts[1:]]
     turns = [speaker(text) is not None for text in texts[1:]]
     spoken = sum(turns) >= TURN_SHARE * len(turns)
