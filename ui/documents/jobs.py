@@ -36,7 +36,11 @@ def render(here: Here, kb_id: str) -> None:
             st.rerun(scope="app")  # the document list has changed, too
         ended = [job for job in now if job.status not in ACTIVE]
         if active:
-            st.html(f'<div class="zw-day">{escape(t("jobs.active", n=len(active)))}</div>')
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                counted = escape(t("jobs.active", n=len(active)))
+                st.html(f'<div class="zw-day">{counted}</div>', width="content")
+                if len(active) > 1:
+                    _cancel_all(here, active)
         for job in (active + ended)[:SHOWN_JOBS]:
             _job(here, job)
         if len(now) > SHOWN_JOBS:
@@ -62,7 +66,27 @@ def told(here: Here, kb_id: str) -> frozenset[str]:
     return frozenset(job.document_id for job in _jobs(here, kb_id) if job.document_id)
 
 
+def _cancel_all(here: Here, jobs: list[JobInfo]) -> None:
+    if st.button(
+        t("jobs.cancel_all"), key="quiet-cancel-all", icon=":material/close:", type="tertiary"
+    ):
+        for job in jobs:
+            with shown():
+                here.application.knowledge.cancel(here.person, job.id)
+        st.rerun(scope="app")
+
+
 def _job(here: Here, job: JobInfo) -> None:
+    if job.status == "queued":
+        with st.container(
+            key=f"row-job-{job.id}", horizontal=True, vertical_alignment="center", gap="small"
+        ):
+            reason = (
+                f'<div class="zw-row">{escape(plain(job.error, 300))}</div>' if job.error else ""
+            )
+            st.html(f"<div>{escape(plain(job.name, 90))} {state_tag(job.status)}</div>{reason}")
+            _cancel(here, job)
+        return
     with st.container(key=f"row-job-{job.id}", gap="xxsmall"):
         st.html(
             f"<div><b>{escape(plain(job.name, 90))}</b> {state_tag(job.status)}</div>"
