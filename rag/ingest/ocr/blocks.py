@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from statistics import median
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from rag.ingest.lines import columns as width_of
@@ -12,12 +13,14 @@ from rag.ingest.ocr.result import OcrLine, OcrResult
 from rag.ingest.parse.pdf_glyphs import Glyphs
 from rag.ingest.parse.pdf_joins import join_pages
 from rag.ingest.parse.pdf_layout import Style, column_blocks
-from rag.ingest.parse.pdf_order import reading_order
 from rag.ingest.parse.pdf_page import PageText, Segment
+from rag.ingest.parse.pdf_regions import columns_of_page
 from rag.ingest.parse.pdf_tables import find_tables
 from rag.types import BBox, Block, Page
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from rag.ingest.parse.pdf_tables import FoundTable
 
 _SIZE = 0.85
@@ -46,6 +49,7 @@ def to_blocks(
     page: int,
     scale: float,
     offset: tuple[float, float] = (0.0, 0.0),
+    pixels: np.ndarray | None = None,
 ) -> tuple[Block, ...]:
     """The blocks of a recognised image in reading order.
 
@@ -53,15 +57,17 @@ def to_blocks(
         page: the number of the page that it is on, from 1.
         scale: points per pixel of the image.
         offset: x and y of the image's top left corner on the page, in points.
+        pixels: the image as it was given to `recognise` (height × width × 3), which helps where
+            the reading order is doubtful.
 
     Returns:
         blocks whose boxes are points on the page as it is shown, the image not turned.
     """
     text = page_text(result, page, scale)
-    tables = recognised_tables(result, text, scale)
+    tables = recognised_tables(result, text, scale, pixels)
     style = own_style(text.segments)
     blocks: list[Block] = []
-    for column in reading_order(text.segments, tables):
+    for column in columns_of_page(text, tables):
         blocks.extend(column_blocks(column, page, style))
     (joined,) = join_pages([Page(number=page, height=text.height, blocks=tuple(blocks))])
     return tuple(_placed(block, result, scale, offset) for block in joined.blocks)
@@ -74,13 +80,18 @@ def page_text(result: OcrResult, page: int, scale: float) -> PageText:
     return PageText(page, result.width * scale, result.height * scale, 0, segments, Glyphs())
 
 
-def recognised_tables(result: OcrResult, text: PageText, scale: float) -> list[FoundTable]:
-    """The tables with rules of a recognised page; their texts are taken out of its segments."""
+def recognised_tables(
+    result: OcrResult, text: PageText, scale: float, pixels: np.ndarray | None = None
+) -> list[FoundTable]:
+    """The tables with rules of a recognised page; their texts are taken out of its segments.
+
+    Args:
+        pixels: the image as it was given to `recognise`; with it the layout model is asked
+            where the reading order is doubtful.
+    """
     cells = [_scaled(cell, scale) for grid in result.grids for cell in grid]
     rules = [_scaled(rule, scale) for rule in result.rules]
-    if not cells and len(rules) < 2:
-        return []
-    return find_tables(_Ruled(cells, rules), text)
+    return find_tables(_Drawn(cells, rules, (text.width, text.height), result, pixels), text)
 
 
 def own_style(segments: Sequence[Segment]) -> Style:
@@ -115,12 +126,22 @@ def spread(text: str, box: BBox, vertical: bool) -> list[tuple[str, float, float
     return chars
 
 
-class _Ruled:
-    """Recognised cells and rules in the form in which a PDF page gives its drawings."""
+class _Drawn:
+    """A recognised image in the form in which a PDF page gives its drawings and its picture."""
 
-    def __init__(self, cells: Sequence[BBox], rules: Sequence[BBox]) -> None:
+    def __init__(
+        self,
+        cells: Sequence[BBox],
+        rules: Sequence[BBox],
+        size: tuple[float, float],
+        result: OcrResult,
+        pixels: np.ndarray | None,
+    ) -> None:
         self._cells = cells
         self._rules = rules
+        self._size = size
+        self._result = result
+        self._pixels = pixels
 
     def get_cdrawings(self) -> list[dict[str, Any]]:
         """Each cell as a box that is drawn along its outline, each rule as a line."""
@@ -133,6 +154,21 @@ class _Ruled:
             item = ("l", (x0, middle), (x1, middle))
             lines.append({"type": "s", "rect": (x0, middle, x1, middle), "items": [item]})
         return [*boxes, *lines]
+
+    def get_pixmap(self, dpi: int, **_: Any) -> SimpleNamespace:
+        """The upright image at this resolution; a white spot where there are no pixels."""
+        import cv2
+        import numpy as np
+
+        if self._pixels is None:
+            image = np.full((32, 32, 3), 255, np.uint8)
+        else:
+            upright = np.rot90(self._pixels, self._result.rotation // 90)
+            width, height = (max(round(v * dpi / 72), 32) for v in self._size)
+            image = cv2.resize(np.ascontiguousarray(upright), (width, height))
+        return SimpleNamespace(
+            samples=image.tobytes(), height=image.shape[0], width=image.shape[1], n=3
+        )
 
 
 def _scaled(box: BBox, scale: float) -> BBox:

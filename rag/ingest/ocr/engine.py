@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rag.ingest.ocr.lines import join_pieces, without_slanted
 from rag.ingest.ocr.orientation import turned_boxes, which_way
 from rag.ingest.ocr.pixels import load
 from rag.ingest.ocr.result import OcrLine, OcrResult, Rotation
@@ -107,7 +108,7 @@ def _recognise(engine: Any, rgb: np.ndarray, upright: bool) -> OcrResult:
 
     bgr = cv2.cvtColor(rgb, cv2.COLOR_RGB2BGR)
     small, record = engine.preprocess_img(bgr)
-    boxes = _detect(engine, small, record)
+    boxes = without_slanted(_detect(engine, small, record))
     height, width = small.shape[:2]
     ratio_x, ratio_y = rgb.shape[1] / width, rgb.shape[0] / height
     if not len(boxes):
@@ -120,6 +121,7 @@ def _recognise(engine: Any, rgb: np.ndarray, upright: bool) -> OcrResult:
             small = np.ascontiguousarray(np.rot90(small, rotation // 90))
             if rotation in (90, 270):
                 ratio_x, ratio_y = ratio_y, ratio_x
+    boxes = join_pieces(boxes, small)
     rules = find_rules(small, float(np.median(np.ptp(boxes, axis=1).min(axis=1))))
     boxes = split_at_rules(boxes, rules)
     crops = engine.crop_text_regions(small, boxes)

@@ -85,7 +85,7 @@ def _page(
     if available(settings):
         return empty.model_copy(update={"flags": ("no_text", "ocr_off")})
     result = recognise(pixels, settings, progress=progress)
-    blocks = to_blocks(result, page=number, scale=scale)
+    blocks = to_blocks(result, page=number, scale=scale, pixels=pixels)
     flags = ["recognised"] if blocks else ["no_text"]
     if not is_worth_reading(result):
         flags.append("low_information")

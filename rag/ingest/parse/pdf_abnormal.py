@@ -8,17 +8,16 @@ only when it is sane by itself.
 
 from __future__ import annotations
 
-import logging
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
-from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from rag.ingest.ocr import OcrResult
-from rag.ingest.ocr.blocks import page_text
+from rag.ingest.ocr.blocks import page_text, spread
+from rag.ingest.parse.pdf_extractors import Extractors
 from rag.ingest.parse.pdf_glyphs import Glyphs, verdict_of
 from rag.ingest.parse.pdf_page import PageText, Segment
 
@@ -33,6 +32,9 @@ _HAN, _NO_HAN = re.compile("[一-鿿]+"), re.compile(r"[^一-鿿\W]+")
 _MIN_PART = 3
 """Han characters, or letters and digits, from which they are compared by themselves."""
 
+_HAN_RUN = re.compile(r"([一-鿿])\1+")
+_LONE_DIGITS = re.compile(r"(?<!\S)\d(?: \d){3,}(?!\S)")
+
 _SMALL_SHARE = 0.5
 _MIN_LETTERS = 2
 
@@ -46,55 +48,6 @@ class Mended:
 
     segments: list[Segment]
     outcome: Outcome
-
-
-class Extractors:
-    """Second and third opinions on the pages of one PDF; its file is opened when needed."""
-
-    def __init__(self, path: Path, password: str | None) -> None:
-        self._path = path
-        self._password = password or ""
-        self._plumber: Any = None
-        self._pypdf: Any = None
-
-    def segments(self, number: int) -> list[Segment]:
-        """What pdfplumber reads on page `number` (from 1), a segment per line part; none when
-        it fails."""
-        try:
-            if self._plumber is None:
-                import pdfplumber
-
-                logging.getLogger("pdfminer").setLevel(logging.CRITICAL)
-                self._plumber = pdfplumber.open(self._path, password=self._password)
-            page = self._plumber.pages[number - 1]
-            words = page.extract_words(
-                keep_blank_chars=True, use_text_flow=False, extra_attrs=["fontname"],
-                return_chars=True,
-            )  # fmt: skip
-            found = [_from_word(word) for word in words]
-            page.close()
-            return found
-        except Exception:  # Damaged files fail in it in any way.
-            return []
-
-    def text(self, number: int) -> str:
-        """What pypdf reads on page `number` (from 1); empty when it fails."""
-        try:
-            if self._pypdf is None:
-                import pypdf
-
-                logging.getLogger("pypdf").setLevel(logging.CRITICAL)
-                self._pypdf = pypdf.PdfReader(self._path, strict=False)
-                if self._pypdf.is_encrypted:
-                    self._pypdf.decrypt(self._password)
-            return str(self._pypdf.pages[number - 1].extract_text() or "")
-        except Exception:  # Damaged files fail in it in any way.
-            return ""
-
-    def close(self) -> None:
-        """Close the file."""
-        if self._plumber is not None:
-            self._plumber.close()
 
 
 @dataclass(slots=True)
@@ -114,46 +67,125 @@ def mend(text: PageText, extractors: Extractors, seen: OcrResult | None, scale: 
         seen: what was recognised in the page's picture, None where recognition is off.
         scale: points per pixel of that picture.
     """
-    plumbed = extractors.segments(text.number)
-    if text.rotation or text.turned:
-        plumbed = []  # Their places are those of the page before it was turned.
-    if seen is None or seen.rotation:
-        return _unseen(text, plumbed, seen, scale)
-    lines = [_Line(s) for s in page_text(seen, text.number, scale).segments]
-    own: set[int] = set()
-    for source in (text.segments, plumbed):
-        _compare(lines, source)
-        if source is text.segments:
-            own = {id(line) for line in lines if line.best >= _AGREES}
-    if _share(lines, own) >= _AGREEING_PAGE or (not lines and text.glyphs.verdict() == "doubtful"):
-        return Mended([*text.segments, *_beside(lines, text)], "right")
-    loose = _lines_of(extractors.text(text.number))
+    blind = _blind_fonts(text)
+    drawn_blindly = [s for s in text.segments if s.font in blind]
+    own = [s for s in text.segments if s.font not in blind]
+    salvaged = _salvaged(drawn_blindly)
+    if seen is not None and seen.rotation:
+        return Mended(page_text(seen, text.number, scale).segments, "mended")
+    plumbed = [] if blind or text.rotation or text.turned else extractors.segments(text.number)
+    if seen is None:
+        found = _unseen(text, own, plumbed)
+    else:
+        lines = [_Line(s) for s in page_text(seen, text.number, scale).segments]
+        lines = [line for line in lines if not _is_among(line.segment, drawn_blindly)]
+        loose = [] if blind else _lines_of(extractors.text(text.number))
+        found = _seen(text, own, plumbed, loose, lines)
+    if not blind:
+        return found
+    kept = [*found.segments, *salvaged]
+    return Mended(kept, "kept" if kept else "nothing")
+
+
+def _seen(
+    text: PageText,
+    own: Sequence[Segment],
+    plumbed: Sequence[Segment],
+    loose: Sequence[str],
+    lines: Sequence[_Line],
+) -> Mended:
+    """Line by line, the extraction that agrees with what is seen, else what is seen."""
+    _compare(lines, own)
+    right = sum(len(line.segment.text) for line in lines if line.best >= _AGREES)
+    total = sum(len(line.segment.text) for line in lines)
+    if right >= _AGREEING_PAGE * total and (total or text.glyphs.verdict() == "doubtful"):
+        return Mended([*own, *_beside(lines, own)], "right")
+    _compare(lines, plumbed)
     segments: list[Segment] = []
     for line in lines:
         if line.best >= _AGREES:
             segments.extend(line.taken)
         else:
             segments.append(_worded(line.segment, loose))
-    hidden = _not_visible(text, lines)
-    outcome: Outcome = "mended" if lines else "kept"
-    return Mended([*segments, *hidden], outcome if segments or hidden else "nothing")
+    segments.extend(_not_visible(own, text.fonts, lines))
+    if not segments:
+        return Mended([], "nothing")
+    return Mended(segments, "mended" if lines else "kept")
 
 
-def _unseen(
-    text: PageText, plumbed: Sequence[Segment], seen: OcrResult | None, scale: float
-) -> Mended:
-    """Without a judge (or with the page on its side): another extraction that is sane by
-    itself, else what of the page's own text is."""
-    if seen is not None:
-        return Mended(page_text(seen, text.number, scale).segments, "mended")
-    own = text.glyphs.verdict()
-    other = verdict_of(" ".join(s.text for s in plumbed))
-    if plumbed and other == "good" and own != "good":
+def _unseen(text: PageText, own: Sequence[Segment], plumbed: Sequence[Segment]) -> Mended:
+    """Without a judge: another extraction that is sane by itself, else what of the page's own
+    text is."""
+    verdict = text.glyphs.verdict()
+    if plumbed and verdict != "good" and verdict_of(" ".join(s.text for s in plumbed)) == "good":
         return Mended(list(plumbed), "mended")
-    if own == "doubtful":
-        return Mended(list(text.segments), "kept")
-    kept = [s for s in text.segments if _is_sane(s, text.fonts)]
+    if verdict == "doubtful":
+        return Mended(list(own), "kept")
+    kept = [s for s in own if _is_sane(s, text.fonts)]
     return Mended(kept, "kept" if kept else "nothing")
+
+
+# --- Fonts that are drawn by their map ------------------------------------------------
+
+
+def _blind_fonts(text: PageText) -> set[str]:
+    """Abnormal fonts that aren't embedded: what is drawn for them goes by the same map as the
+    text, so that the picture proves nothing."""
+    return {
+        font
+        for font, glyphs in text.fonts.items()
+        if font in text.unembedded and glyphs.verdict() == "broken"
+    }
+
+
+def _salvaged(segments: Sequence[Segment]) -> list[Segment]:
+    """What may be right of segments in a broken font: all but runs of one Han character, if
+    such runs are what is wrong with it; else the ASCII parts."""
+    han = "".join(c for s in segments for c in s.text if "一" <= c <= "鿿" or c == " ")
+    by_runs = verdict_of(_HAN_RUN.sub("", han)) == "good"
+    found: list[Segment] = []
+    for segment in segments:
+        keep = _kept_places(segment, by_runs)
+        for start, end in _stretches(keep):
+            chars = segment.chars[start:end]
+            if sum(c[0].isalnum() for c in chars) >= _MIN_LETTERS:
+                part = _segment_of(chars, segment)
+                part.text = _spaced_digits(part.text, segment.text)
+                found.append(part)
+    return found
+
+
+def _kept_places(segment: Segment, by_runs: bool) -> list[bool]:
+    text = "".join(c[0] for c in segment.chars)
+    if not by_runs:
+        return [c[0].isascii() and c[0].isprintable() for c in segment.chars]
+    keep = [True] * len(text)
+    for match in _HAN_RUN.finditer(text):
+        keep[match.start() : match.end()] = [False] * (match.end() - match.start())
+    return keep
+
+
+def _stretches(flags: Sequence[bool]) -> Iterator[tuple[int, int]]:
+    start: int | None = None
+    for index, flag in enumerate([*flags, False]):
+        if flag and start is None:
+            start = index
+        elif not flag and start is not None:
+            yield start, index
+            start = None
+
+
+def _spaced_digits(text: str, whole: str) -> str:
+    """Digits that stand apart from each other are one number, as in the boxes of a form."""
+    return _LONE_DIGITS.sub(lambda m: m[0].replace(" ", ""), text) if " " in whole else text
+
+
+def _is_among(line: Segment, segments: Sequence[Segment]) -> bool:
+    """Whether a recognised line shows these segments."""
+    return sum(_covered(line, s) for s in segments) > _SMALL_SHARE
+
+
+# --- Comparing extractions with what is seen ------------------------------------------
 
 
 def _compare(lines: Sequence[_Line], source: Sequence[Segment]) -> None:
@@ -202,13 +234,6 @@ def _segment_of(chars: Sequence[tuple[str, float, float, float, float]], like: S
     )
 
 
-def _share(lines: Sequence[_Line], agreeing: set[int]) -> float:
-    """Share of the recognised characters that stand in the agreeing lines."""
-    total = sum(len(line.segment.text) for line in lines)
-    right = sum(len(line.segment.text) for line in lines if id(line) in agreeing)
-    return right / total if total else 0.0
-
-
 def _worded(line: Segment, loose: Sequence[str]) -> Segment:
     """The line with the words of the text line that agrees with it, if one does."""
     scored = [(_likeness(text, line.text), text) for text in loose]
@@ -217,34 +242,26 @@ def _worded(line: Segment, loose: Sequence[str]) -> Segment:
         return line
     return Segment(
         best[1], line.x0, line.y0, line.x1, line.y1, line.size, line.bold, line.vertical,
-        _respread(best[1], line), line.font,
+        spread(best[1], (line.x0, line.y0, line.x1, line.y1), line.vertical), line.font,
     )  # fmt: skip
 
 
-def _respread(text: str, line: Segment) -> list[tuple[str, float, float, float, float]]:
-    from rag.ingest.ocr.blocks import spread
-
-    return spread(text, (line.x0, line.y0, line.x1, line.y1), line.vertical)
-
-
-def _beside(lines: Sequence[_Line], text: PageText) -> list[Segment]:
+def _beside(lines: Sequence[_Line], own: Sequence[Segment]) -> list[Segment]:
     """The recognised lines where the page has no text of its own: those of its pictures."""
-    return [
-        line.segment
-        for line in lines
-        if not any(_covered(line.segment, s) > 0 for s in text.segments)
-    ]
+    return [line.segment for line in lines if not any(_covered(line.segment, s) > 0 for s in own)]
 
 
-def _not_visible(text: PageText, lines: Sequence[_Line]) -> list[Segment]:
+def _not_visible(
+    own: Sequence[Segment], fonts: Mapping[str, Glyphs], lines: Sequence[_Line]
+) -> list[Segment]:
     """Sane parts of the page's own text where nothing was recognised: fonts that aren't
-    embedded leave blank spots in the picture."""
-    kept: list[Segment] = []
-    for segment in text.segments:
-        seen = any(_covered(segment, line.segment) > _SMALL_SHARE for line in lines)
-        if not seen and _is_sane(segment, text.fonts):
-            kept.append(segment)
-    return kept
+    embedded leave blank spots in some pictures, and tiny print is overlooked."""
+    return [
+        segment
+        for segment in own
+        if not any(_covered(segment, line.segment) > _SMALL_SHARE for line in lines)
+        and _is_sane(segment, fonts)
+    ]
 
 
 def _is_sane(segment: Segment, fonts: Mapping[str, Glyphs]) -> bool:
@@ -291,13 +308,3 @@ def _plain(text: str) -> str:
 
 def _lines_of(text: str) -> list[str]:
     return [" ".join(line.split()) for line in text.splitlines() if line.strip()]
-
-
-def _from_word(word: Mapping[str, Any]) -> Segment:
-    chars = [(c["text"], c["x0"], c["top"], c["x1"], c["bottom"]) for c in word["chars"]]
-    font = str(word.get("fontname", ""))
-    size = float(max((c["size"] for c in word["chars"]), default=10.0))
-    return Segment(
-        word["text"], float(word["x0"]), float(word["top"]), float(word["x1"]),
-        float(word["bottom"]), size, "bold" in font.lower(), False, chars, font,
-    )  # fmt: skip

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 from rag.ingest.mupdf import LOCK, damaged_pdf
 from rag.ingest.ocr import OcrResult, available, recognise
 from rag.ingest.parse import pdf_scan
-from rag.ingest.parse.pdf_abnormal import Extractors, mend
+from rag.ingest.parse.pdf_abnormal import mend
+from rag.ingest.parse.pdf_extractors import Extractors
 from rag.ingest.parse.pdf_furniture import is_page_number
 from rag.ingest.parse.pdf_glyphs import Glyphs, verdict_of
 from rag.ingest.parse.pdf_page import PageText, read_page
@@ -109,6 +110,11 @@ class PdfReader:
         if abnormal:
             by_font = read_page(self._module, page, by_font=True)
             by_font.rotation, by_font.turned = text.rotation, text.turned
+            by_font.unembedded = frozenset(
+                str(font[3]).split("+")[-1]
+                for font in page.get_fonts(full=True)
+                if font[1] == "n/a"
+            )
             return Reading(by_font, "abnormal")
         if not text.segments:
             text.drawings = len(page.get_cdrawings())
@@ -129,7 +135,7 @@ class PdfReader:
         text = reading.text
         result = self._recognise(views[0], reading) if views else None
         if result is not None and result.lines:
-            reading.tables = pdf_scan.lay_scan(text, result, views[0].scale)
+            reading.tables = pdf_scan.lay_scan(text, result, views[0])
             reading.flags.append("recognised")
         if not reading.tables and all(is_page_number(s.text) for s in text.segments):
             text.segments = []
@@ -187,7 +193,7 @@ class PdfReader:
         if self._no_ocr and mended.outcome != "mended":
             reading.flags.append("ocr_off")
         if result is not None and result.rotation:
-            reading.tables = pdf_scan.lay_scan(text, result, scale)
+            reading.tables = pdf_scan.lay_scan(text, result, views[0])
         elif text.segments:
             with LOCK:
                 reading.tables = find_tables(page, text)

@@ -105,19 +105,19 @@ def draw_pictures(module: Any, page: Any, dpi: int) -> list[View]:
     return views
 
 
-def lay_scan(text: PageText, result: OcrResult, scale: float) -> list[FoundTable]:
+def lay_scan(text: PageText, result: OcrResult, view: View) -> list[FoundTable]:
     """Make the recognised lines the text of a scanned page; returns its tables.
 
     What was typed over the scan (a stamp, a page number) stays where nothing was recognised.
     """
-    found = page_text(result, text.number, scale)
+    found = page_text(result, text.number, view.scale)
     typed = [] if result.rotation else text.segments
     typed = [s for s in typed if not any(_covers(line, s) for line in found.segments)]
     text.segments = [*found.segments, *typed]
     text.width, text.height = found.width, found.height
     text.turned = (360 - result.rotation) % 360 if result.rotation else text.turned
     text.confidence = result.confidence
-    return recognised_tables(result, text, scale)
+    return recognised_tables(result, text, view.scale, view.pixels)
 
 
 def without_native(result: OcrResult, view: View, text: PageText) -> OcrResult:
