@@ -82,6 +82,8 @@ def run_job(
     """
     follow: dict[str, Any] = {"progress": watch.report, "cancelled": watch.cancelled}
     action, document_id = str(payload.get("action", "")), payload.get("document_id")
+    if action and job.attempts > 0:
+        pipeline.sweep(str(document_id))
     if action == "recut":
         return pipeline.recut(str(document_id), **follow)
     follow |= {"detail": watch.say, "password": password}

@@ -129,6 +129,15 @@ class Revisions(Runs):
         for kb_id in bases:
             self._changed(kb_id)
 
+    def sweep(self, document_id: str) -> None:
+        """Clear away what a change of a document left behind when the process was killed.
+
+        Raises:
+            NotFound: the document does not exist.
+        """
+        with self._held(document_id) as info:
+            self._index.sweep(info)
+
     @contextmanager
     def _held(self, document_id: str) -> Iterator[DocumentInfo]:
         """The document, which nobody else works on meanwhile."""
