@@ -20,8 +20,12 @@ from rag.types import Block, Page
 _LIST_ITEM = re.compile(r"\s*([-*•·●○▪◦]|\d{1,3}[.．、)）]|[（(]\d{1,3}[)）]|[①-⑳])\s*\S")
 
 
-def parse_text(text: str) -> tuple[Page, ...]:
-    """One page of headings, paragraphs and lists."""
+def parse_text(text: str, *, titled: bool = True) -> tuple[Page, ...]:
+    """One page of headings, paragraphs and lists.
+
+    Args:
+        titled: whether a short first line is the title; the first line of a mail is not.
+    """
     lines = unwrap(text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n").split("\n"))
     blocks: list[Block] = []
     group: list[str] = []
@@ -52,7 +56,7 @@ def parse_text(text: str) -> tuple[Page, ...]:
         kind = now
         group.append(stripped)
     flush()
-    return (Page(number=1, blocks=tuple(_with_title(blocks))),)
+    return (Page(number=1, blocks=tuple(_with_title(blocks) if titled else blocks)),)
 
 
 def _lists(lines: Sequence[str], start: int) -> bool:
