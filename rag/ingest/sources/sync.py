@@ -224,7 +224,7 @@ class _Run:
         if found.passed_over:
             return "passed_over"
         if found.gone:
-            return self._gone(item) if item is not None and item.stamp != GONE else "unchanged"
+            return self._gone(item) if item is not None and item.stamp != GONE else "passed_over"
         if found.error:
             self._note(found.key, item, found.error)
             return "failed"
