@@ -140,7 +140,9 @@ def look_into_image(path: Path) -> Found:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-            with Image.open(path, formats=tuple(_IMAGE_TYPES)) as image:
+            # Pillow opens MPO as JPEG and knows no opener of that name.
+            known = [name for name in _IMAGE_TYPES if name != "MPO"]
+            with Image.open(path, formats=known) as image:
                 width, height = image.size
                 media_type = _IMAGE_TYPES[image.format or ""]
                 pages = int(getattr(image, "n_frames", 1)) if media_type == formats.TIFF else 1
