@@ -17,6 +17,7 @@ from rag.ingest.formats import IMAGES, PDF
 from rag.ingest.markdown import to_markdown
 from rag.ingest.metadata import checked
 from rag.knowledge import original_path
+from rag.removal import remove_documents
 from rag.types import (
     BBox,
     ChunkPreview,
@@ -30,6 +31,9 @@ from rag.types import (
     PageDecision,
     Person,
 )
+
+ONE_BY_ONE = 10
+"""Most documents that are removed one after the other. Chosen by us: a second's work."""
 
 
 class Curation(ChunkEditing):
@@ -244,9 +248,14 @@ class Curation(ChunkEditing):
         found = self._rights.editable_documents(person, document_ids)
         gone: list[DocumentInfo] = []
         try:
-            for info in found:
-                self._pipeline.delete_document(info.id)
-                gone.append(info)
+            if len(found) > ONE_BY_ONE:
+                ids = [info.id for info in found]
+                vectors = self._pipeline.vectors
+                gone = remove_documents(self._catalog, vectors, self._files, ids)
+            else:
+                for info in found:
+                    self._pipeline.delete_document(info.id)
+                    gone.append(info)
         finally:
             self._audit.record_all(
                 person, "document.delete", [(info.id, info.name) for info in gone]

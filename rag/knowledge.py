@@ -158,18 +158,22 @@ class Knowledge:
 
     def cancel(self, person: Person, job_id: str) -> None:
         """Ask a job to end; what it was replacing stays as it was."""
-        self._rights.editable_job(person, job_id)
+        job = self._rights.editable_job(person, job_id)
         self._jobs.cancel(job_id)
+        self._audit.record(person, "job.cancel", job_id, job.name)
 
     def retry(self, person: Person, job_id: str, password: str | None = None) -> JobInfo:
         """Run a failed or cancelled job again, with a password where one is needed."""
         self._rights.editable_job(person, job_id)
-        return self._jobs.retry(job_id, password)
+        job = self._jobs.retry(job_id, password)
+        self._audit.record(person, "job.retry", job_id, job.name)
+        return job
 
     def dismiss(self, person: Person, job_id: str) -> None:
         """Take a finished job off the list."""
-        self._rights.editable_job(person, job_id)
+        job = self._rights.editable_job(person, job_id)
         self._jobs.dismiss(job_id)
+        self._audit.record(person, "job.dismiss", job_id, job.name)
 
 
 def original_path(files: FileStore, info: DocumentInfo) -> Path:

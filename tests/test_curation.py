@@ -11,7 +11,7 @@ import pytest
 from ingest.ingest_world import BigramEmbedder, World, close_world, open_world
 
 from rag.access.audit import Audit
-from rag.curation import Curation
+from rag.curation import ONE_BY_ONE, Curation
 from rag.errors import InvalidInput, ModelUnavailable, NotAllowed, NotFound
 from rag.types import (
     DocumentInfo,
@@ -285,6 +285,18 @@ def test_documents_are_selected_hidden_shown_and_removed(desk: Desk):
         "document.show",
         "document.hide",
     ]
+
+
+def test_many_documents_are_removed_at_once_with_their_vectors_and_files(desk: Desk):
+    world = desk.world
+    infos = [desk.add(f"{n}.txt", f"第{n}号通知，今年放假{n}天。") for n in range(ONE_BY_ONE + 2)]
+    desk.add("0.txt", "第0号通知，今年放假三十天。")
+    world.catalog.documents.set_superseded(world.kb, {desk.info.id: infos[0].id})
+    assert desk.curation.remove(EDITOR, [*(info.id for info in infos), "gone"]) == len(infos)
+    assert [info.id for info in world.catalog.documents.list(world.kb)] == [desk.info.id]
+    assert world.catalog.documents.superseded([world.kb]) == {}
+    assert list(world.files.hashes()) == [desk.info.sha256]
+    assert desk.acts() == ["document.delete"] * len(infos)
 
 
 # --- Looking at documents -------------------------------------------------------------

@@ -67,3 +67,23 @@ def test_a_file_beyond_the_limit_is_refused_before_it_is_stored(app: Application
     assert list(app.files.hashes()) == []
     job = app.knowledge.upload(EDITOR, kb.id, "小.txt", io.BytesIO(b"a" * (1 << 20)))
     assert job.name == "小.txt"
+
+
+def test_jobs_are_cancelled_and_dismissed_by_those_who_may(app: Application) -> None:
+    app.settings.update("interface", {"guest_uploads": False})
+    kb = app.knowledge.create_base(EDITOR, "库")
+    job = app.knowledge.upload(EDITOR, kb.id, "小.txt", io.BytesIO("年假五天".encode()))
+    with pytest.raises(NotAllowed):
+        app.knowledge.cancel(MEMBER, job.id)
+    app.knowledge.cancel(EDITOR, job.id)
+    assert app.catalog.jobs.get(job.id).status == "cancelled"
+    whole = app.catalog.jobs.create("", "重建索引")
+    with pytest.raises(NotAllowed):
+        app.knowledge.dismiss(EDITOR, whole.id)
+    app.knowledge.dismiss(EDITOR, job.id)
+    assert app.knowledge.jobs(EDITOR) == []
+    assert [entry.action for entry in app.audit.entries()][:3] == [
+        "job.dismiss",
+        "job.cancel",
+        "refused.edit",
+    ]

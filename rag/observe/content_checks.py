@@ -8,6 +8,10 @@ from rag.observe.findings import Check, HealthFinding, Installation, ok, some
 from rag.store import schema
 from rag.store.visibility import LIVE
 
+KEEP_VECTORS_DAYS = 90
+"""Days for which vectors of texts that are no longer there are kept, for those that come back.
+Chosen by us: a document of 5,000 chunks takes 4 MB."""
+
 
 def _disagreeing(installation: Installation) -> list[str]:
     """Documents whose chunks are found although they are hidden, or the other way round."""
@@ -113,10 +117,33 @@ def text_recognition(installation: Installation) -> HealthFinding:
     )
 
 
+def vector_cache(installation: Installation) -> HealthFinding:
+    """Kept vectors of texts that are in no use any more."""
+    unused = installation.catalog.embeddings.unused(KEEP_VECTORS_DAYS)
+    if not unused:
+        return ok("vector_cache", "向量缓存里没有过期的内容。", "No kept vectors are out of use.")
+    return HealthFinding(
+        name="vector_cache",
+        severity="info",
+        message=f"向量缓存里有 {unused} 条超过 {KEEP_VECTORS_DAYS} 天没有用到，只占磁盘空间。",
+        remedy="点“修复”即可清除，需要时会重新计算。",
+        repairable=True,
+        message_en=f"{unused} kept vectors were not used for {KEEP_VECTORS_DAYS} days and only "
+        "take space.",
+        remedy_en="Repair removes them; they are computed again when needed.",
+    )
+
+
+def prune_vectors(installation: Installation) -> None:
+    """Forget kept vectors that are out of use."""
+    installation.catalog.embeddings.prune(KEEP_VECTORS_DAYS)
+
+
 CONTENT_CHECKS = (
     Check(visibility, fix_visibility),
     Check(quarantine),
     Check(failed_jobs),
     Check(sources),
     Check(text_recognition),
+    Check(vector_cache, prune_vectors),
 )

@@ -67,6 +67,13 @@ class Chunks:
         """Ids of all published chunks of a knowledge base, whatever their state."""
         return self._ids(schema.chunks.c.kb_id == kb_id)
 
+    def tokenised_ids(self, document_id: str, tokeniser: str) -> set[str]:
+        """Ids of the chunks of a document whose terms are kept as this version of the tokeniser
+        makes them: publishing them again needs no tokens."""
+        table, totals = schema.chunks, schema.lexical_totals
+        current = sa.exists().where(totals.c.tokeniser == tokeniser)
+        return self._ids(table.c.document_id == document_id, table.c.terms.is_not(None), current)
+
     def searchable_ids(self, kb_id: str) -> set[str]:
         """Ids of the chunks of a knowledge base that the vector store must hold."""
         return self._ids(schema.chunks.c.kb_id == kb_id, SEARCHABLE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
@@ -105,17 +105,21 @@ def quality_value(quality: Quality) -> str:
 def chunk_rows(
     document_id: str,
     chunks: Sequence[Chunk],
-    token_lists: Sequence[Sequence[str]] | None,
+    token_lists: Sequence[Sequence[str] | None] | None,
     live: bool,
+    kept: Mapping[str, tuple[bytes, int]],
 ) -> list[dict[str, Any]]:
     """The rows of a document's chunks.
 
     Args:
-        token_lists: each chunk's tokens; None when they are not known.
+        token_lists: each chunk's tokens, None for one whose terms are among `kept`; None
+            when no tokens are known.
         live: whether the document is neither hidden nor quarantined.
+        kept: chunk id → packed terms and length in tokens.
 
     Raises:
-        ValueError: a chunk belongs to another document, or the lengths differ.
+        ValueError: a chunk belongs to another document, the lengths differ, or terms that
+            should be kept are not there.
     """
     if token_lists is not None and len(token_lists) != len(chunks):
         raise ValueError(f"{len(chunks)} chunks but {len(token_lists)} token lists")
@@ -123,7 +127,16 @@ def chunk_rows(
     for index, chunk in enumerate(chunks):
         if chunk.document_id != document_id:
             raise ValueError(f"chunk {chunk.id} belongs to document {chunk.document_id}")
-        tokens = None if token_lists is None else token_lists[index]
+        terms: bytes | None = None
+        count = 0
+        if token_lists is not None:
+            tokens = token_lists[index]
+            if tokens is not None:
+                terms, count = pack_terms(distinct_terms(tokens)), len(tokens)
+            elif chunk.id in kept:
+                terms, count = kept[chunk.id]
+            else:
+                raise ValueError(f"there are no terms of chunk {chunk.id}")
         rows.append(
             {
                 "id": chunk.id,
@@ -131,14 +144,25 @@ def chunk_rows(
                 "kb_id": chunk.kb_id,
                 "ordinal": chunk.ordinal,
                 "chunk": chunk.model_dump_json(exclude_defaults=True),
-                "terms": None if tokens is None else pack_terms(distinct_terms(tokens)),
-                "token_count": 0 if tokens is None else len(tokens),
+                "terms": terms,
+                "token_count": count,
                 "indexed": chunk.indexed,
                 "enabled": chunk.enabled,
                 "live": live,
             }
         )
     return rows
+
+
+def stored_terms(connection: Connection, document_id: str) -> dict[str, tuple[bytes, int]]:
+    """Chunk id → packed terms and length in tokens, of a document's chunks that have them."""
+    table = schema.chunks
+    rows = connection.execute(
+        sa.select(table.c.id, table.c.terms, table.c.token_count).where(
+            table.c.document_id == document_id, table.c.terms.is_not(None)
+        )
+    )
+    return {row.id: (row.terms, row.token_count) for row in rows}
 
 
 def missing_document() -> NotFound:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import NamedTuple
 
@@ -10,7 +11,7 @@ from sqlalchemy.engine import Connection
 
 from rag.errors import NotFound
 from rag.store import schema
-from rag.store.document_rows import DocumentRows
+from rag.store.document_rows import DocumentRows, batches, distinct
 from rag.types import Document, DocumentVersion
 
 VersionList = list[DocumentVersion]
@@ -66,6 +67,16 @@ class DocumentVersions(DocumentRows):
         with self._database.read() as connection:
             rows = connection.execute(sa.select(table.c.sha256).where(table.c.kept).distinct())
             return {value for value in rows.scalars() if value}
+
+    def hashes_of(self, ids: Iterable[str]) -> set[str]:
+        """SHA-256 of the originals of all versions of these documents."""
+        table = schema.versions
+        found: set[str] = set()
+        with self._database.read() as connection:
+            for batch in batches(distinct(ids)):
+                query = sa.select(table.c.sha256).where(table.c.document_id.in_(batch))
+                found.update(connection.execute(query).scalars())
+        return found - {""}
 
     def trim_versions(self, document_id: str, keep: int) -> set[str]:
         """Keep the current original and the `keep` newest different ones before it.

@@ -22,6 +22,7 @@ from rag.store.document_rows import (
     missing_document,
     outdated_document,
     quality_value,
+    stored_terms,
 )
 from rag.store.document_states import DocumentStates
 from rag.store.document_versions import DocumentVersions
@@ -226,7 +227,7 @@ class Documents(DocumentStates, DocumentVersions):
         document: Document,
         chunks: Sequence[Chunk],
         *,
-        token_lists: Sequence[Sequence[str]] | None = None,
+        token_lists: Sequence[Sequence[str] | None] | None = None,
         tokeniser: str = "",
         size: int | None = None,
         strategy: ChunkStrategy = "auto",
@@ -243,7 +244,8 @@ class Documents(DocumentStates, DocumentVersions):
             chunks: in order; each belongs to this document.
             token_lists: each chunk's tokens as they were indexed. Given, document
                 frequencies follow by themselves here, on replacement and on deletion
-                (don't call `LexicalStats.add` or `remove` then).
+                (don't call `LexicalStats.add` or `remove` then). None for a chunk takes what
+                the catalog has under its id (`Chunks.tokenised_ids`).
             tokeniser: version of the tokeniser that made them.
             size: bytes of the new original, when it changed.
             strategy: how it was cut, and why, in Chinese.
@@ -253,7 +255,8 @@ class Documents(DocumentStates, DocumentVersions):
         Raises:
             NotFound: the document was deleted meanwhile.
             StoreError: a newer version was published meanwhile.
-            ValueError: a chunk belongs to another document, or lists differ in length.
+            ValueError: a chunk belongs to another document, lists differ in length, or the
+                catalog has no terms under an id without tokens.
         """
         now = self._now()
         values = {
@@ -287,7 +290,8 @@ class Documents(DocumentStates, DocumentVersions):
             if version < current.version:
                 raise outdated_document()
             live = status != "quarantined" and not current.hidden
-            rows = chunk_rows(document_id, chunks, token_lists, live)
+            kept = stored_terms(connection, document_id) if _has_gaps(token_lists) else {}
+            rows = chunk_rows(document_id, chunks, token_lists, live, kept)
             self._remove_content(connection, [document_id])
             for table, table_rows in ((schema.pages, page_rows), (schema.chunks, rows)):
                 if table_rows:
@@ -358,3 +362,7 @@ class Documents(DocumentStates, DocumentVersions):
             sum(row["token_count"] for row in counted),
             tokeniser,
         )
+
+
+def _has_gaps(token_lists: Sequence[Sequence[str] | None] | None) -> bool:
+    return token_lists is not None and any(tokens is None for tokens in token_lists)

@@ -81,6 +81,14 @@ class Embeddings:
         with self._database.write() as connection:
             return connection.execute(table.delete().where(table.c.used_at < before)).rowcount
 
+    def unused(self, days: float) -> int:
+        """How many vectors `prune` with this many days would forget."""
+        table = schema.embeddings
+        before = self._now() - timedelta(days=days)
+        with self._database.read() as connection:
+            query = sa.select(sa.func.count()).where(table.c.used_at < before)
+            return int(connection.execute(query).scalar_one())
+
     def count(self) -> int:
         """How many vectors are kept."""
         with self._database.read() as connection:

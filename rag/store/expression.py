@@ -34,13 +34,13 @@ def search_expression(condition: SearchFilter, kb_ids: Sequence[str] = ()) -> st
         kb_ids: knowledge bases to tell apart within one collection.
     """
     parts = [
-        _one_of("kb_id", kb_ids),
-        _one_of("document_id", condition.document_ids),
+        one_of("kb_id", kb_ids),
+        one_of("document_id", condition.document_ids),
         _regions(condition.regions, condition.include_unspecified),
         _years(condition.years, condition.include_unspecified),
-        _one_of("document_type", condition.document_types),
-        _one_of("organisation", condition.organisations),
-        _one_of("product", condition.products),
+        one_of("document_type", condition.document_types),
+        one_of("organisation", condition.organisations),
+        one_of("product", condition.products),
     ]
     return " and ".join(part for part in parts if part)
 
@@ -61,7 +61,8 @@ def clip(field: str, value: str) -> str:
     return plain[: TEXT_BYTES.get(field, len(plain))].decode("utf-8", "ignore")
 
 
-def _one_of(field: str, values: Iterable[str]) -> str:
+def one_of(field: str, values: Iterable[str]) -> str:
+    """`field in ["value", …]`; empty for no values."""
     distinct = list(dict.fromkeys(clip(field, value) for value in values))
     if not distinct:
         return ""
@@ -84,7 +85,7 @@ def _regions(regions: Sequence[str], include_unspecified: bool) -> str:
             inside[f"{region}/%"] = None
     if include_unspecified:
         exact[""] = None
-    parts = [_one_of("region", exact), *(f"region like {literal(like)}" for like in inside)]
+    parts = [one_of("region", exact), *(f"region like {literal(like)}" for like in inside)]
     return f"({' or '.join(parts)})"
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,22 @@ class VectorRow:
     product: str
     dense: np.ndarray
     sparse: dict[int, float]
+
+
+@dataclass
+class Space:
+    """The collections of one embedder. `collections` maps a knowledge base's id (or "" for the
+    shared one) to one that is ready; it is replaced, never changed, so readers need no lock."""
+
+    fingerprint: str
+    dimension: int
+    collections: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        """Part of the collections' names."""
+        named = f"{self.fingerprint}\0{self.dimension}".encode()
+        return hashlib.blake2b(named, digest_size=6).hexdigest()
 
 
 def group_of(kb_id: str) -> str:

@@ -13,11 +13,9 @@ other thread sees them, hits deduplicated by id.
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +23,10 @@ import numpy as np
 
 from rag.errors import StoreError
 from rag.store import milvus
-from rag.store.expression import equals, search_expression
+from rag.store.expression import equals, one_of, search_expression
 from rag.store.lock import ProcessLock
 from rag.store.recovery import recover
-from rag.store.rows import NO_TERMS, VectorRow, entity, group_of, kb_of, unit
+from rag.store.rows import NO_TERMS, Space, VectorRow, entity, group_of, kb_of, unit
 from rag.types import SearchFilter
 
 __all__ = ["VectorRow", "VectorStore"]
@@ -39,21 +37,6 @@ WRITE_BATCH = 500
 READ_BATCH = 2000  # rows in one page of a listing
 
 _PREFIX = "zhiwen_"
-
-
-@dataclass
-class _Space:
-    """The vectors of one embedder. `collections` maps a knowledge base's id (or "" for the
-    shared one) to one that is ready; it is replaced, never changed, so readers need no lock."""
-
-    fingerprint: str
-    dimension: int
-    collections: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def key(self) -> str:  # part of collections' names
-        named = f"{self.fingerprint}\0{self.dimension}".encode()
-        return hashlib.blake2b(named, digest_size=6).hexdigest()
 
 
 class VectorStore:
@@ -72,7 +55,7 @@ class VectorStore:
         self._per_kb = self._lite if per_kb is None else per_kb
         self._write = threading.RLock()
         self._client: Any = None
-        self._space: _Space | None = None
+        self._space: Space | None = None
         self._lock = ProcessLock(Path(self._uri + ".lock")) if self._lite else None
 
     # --- Opening and closing ----------------------------------------------------------
@@ -168,7 +151,12 @@ class VectorStore:
 
     def delete_document(self, document_id: str, kb_id: str) -> None:
         """Remove all chunks of a document, of whatever version."""
-        self._delete_where(kb_id, equals("document_id", document_id))
+        self.delete_documents([document_id], kb_id)
+
+    def delete_documents(self, ids: Sequence[str], kb_id: str) -> None:
+        """Remove all chunks of these documents of a knowledge base."""
+        for start in range(0, len(ids), WRITE_BATCH):
+            self._delete_where(kb_id, one_of("document_id", ids[start : start + WRITE_BATCH]))
 
     def delete_kb(self, kb_id: str) -> None:
         """Remove all chunks of a knowledge base."""
@@ -341,8 +329,8 @@ class VectorStore:
                 self._lock.release()
             raise
 
-    def _ready(self, fingerprint: str, dimension: int) -> _Space:
-        space = _Space(fingerprint, dimension)
+    def _ready(self, fingerprint: str, dimension: int) -> Space:
+        space = Space(fingerprint, dimension)
         own = _PREFIX + space.key
         with self._writing() as client:
             for name in client.list_collections():
@@ -353,7 +341,7 @@ class VectorStore:
                     space.collections[name.removeprefix(own).removeprefix("_")] = name
         return space
 
-    def _collection(self, space: _Space, group: str) -> str:
+    def _collection(self, space: Space, group: str) -> str:
         """The group's collection, created if need be. The caller holds the write lock."""
         if group not in space.collections:
             name = _PREFIX + space.key + (f"_{group}" if group else "")
@@ -393,7 +381,7 @@ class VectorStore:
             )
         return self._client
 
-    def _opened(self) -> _Space:
+    def _opened(self) -> Space:
         self._connected()
         if self._space is None:
             raise RuntimeError("VectorStore.open has not been called")

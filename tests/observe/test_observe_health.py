@@ -229,6 +229,14 @@ def test_faults_are_found_and_mended(place, name, spoil):
     assert place.files.has(place.file.sha256)
 
 
+def test_vectors_that_nobody_uses_are_cleared(place):
+    place.catalog.embeddings.put("e", {"a": np.ones(DIMENSION)})
+    place.clock.forward(days=91)
+    assert place.finding("vector_cache").severity == "info"
+    place.doctor.repair()
+    assert place.catalog.embeddings.count() == 0
+
+
 def test_work_under_way_is_not_a_fault(place):
     job = place.catalog.jobs.create(place.kb.id, "新.pdf")
     place.catalog.jobs.update(job.id, status="running")

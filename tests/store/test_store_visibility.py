@@ -119,3 +119,25 @@ def test_chunks_that_disagree_with_their_document_are_put_right(catalog, kb):
     catalog.documents.refresh_visibility([info.id])
     assert catalog.chunks.searchable_ids(kb.id) == set()
     assert catalog.lexical.chunks == 0
+
+
+def test_unchanged_chunks_keep_their_terms_without_tokens(catalog, kb):
+    info = publish(catalog, new_document(catalog, kb.id), ["年假 五天", "病假 十天"])
+    same, other = catalog.chunks.of_document(info.id)
+    assert catalog.chunks.tokenised_ids(info.id, "blanks-1") == {same.id, other.id}
+    assert catalog.chunks.tokenised_ids(info.id, "blanks-2") == set()
+    new = other.model_copy(update={"id": f"{info.id}-new", "text": "婚假 三天"})
+    document = Document(name="a.txt", media_type="text/plain", pages=(Page(number=1),))
+    catalog.documents.publish(
+        info.id, 1, document, [same, new], token_lists=[None, ["婚假", "三天"]]
+    )
+    assert catalog.lexical.document_frequencies(["年假", "病假", "婚假"]) == {
+        "年假": 1,
+        "病假": 0,
+        "婚假": 1,
+    }
+    assert catalog.lexical.is_right()
+    assert catalog.lexical.average_length == 2
+    with pytest.raises(ValueError, match="no terms"):
+        catalog.documents.publish(info.id, 1, document, [other], token_lists=[None])
+    assert catalog.chunks.of_document(info.id) == [same, new]
