@@ -9,7 +9,7 @@ from rag.ingest.chunk.count import CountTokens
 from rag.ingest.chunk.pieces import Family, Piece, TableRows, covered
 from rag.ingest.chunk.running import Recursive, Splitter
 from rag.ingest.chunk.sections import Group, Unit
-from rag.ingest.chunk.tables import ROWS_SHARE, table_pieces
+from rag.ingest.chunk.tables import ROWS_SHARE, row_places, table_pieces
 from rag.ingest.heading_path import common_path
 from rag.ingest.metadata import from_mapping
 from rag.types import ChunkKind
@@ -110,8 +110,14 @@ class Cutter:
         caption_tokens = self._count(lead)
         room = max(int(self._limit * ROWS_SHARE) - caption_tokens, self._limit // 3)
         most = self._limit - caption_tokens
+        places = row_places(unit.block)
         pieces = table_pieces(
-            unit.block, room, self._count, apart=self._rows_apart, most=max(most, room)
+            unit.block,
+            room,
+            self._count,
+            apart=self._rows_apart,
+            most=max(most, room),
+            places=places,
         )
         for number, piece in enumerate(pieces):
             above = lead if number == 0 else label
@@ -120,7 +126,7 @@ class Cutter:
             span = (start, unit.start + piece.end)
             units = [*caption, unit] if number == 0 else [unit]
             kind: ChunkKind = "record" if self._rows_apart else "table"
-            rows = TableRows(unit, piece.rows, above, label)
+            rows = TableRows(unit, piece.rows, places, above, label)
             path = group.path or unit.path
             yield Piece(text, span, span, units, path, kind, table=rows)
 

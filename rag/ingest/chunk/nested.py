@@ -13,7 +13,7 @@ from rag.ingest.chunk.cutter import Nest, Running, alone, kind_of
 from rag.ingest.chunk.pieces import Family, Piece, TableRows, covered
 from rag.ingest.chunk.running import Recursive
 from rag.ingest.chunk.sections import Group, Unit
-from rag.ingest.chunk.split import Atom, atoms
+from rag.ingest.chunk.split import Atom, atoms, pack
 from rag.ingest.chunk.tables import table_pieces
 from rag.text.normalise import normalise
 from rag.text.sentences import split_sentences
@@ -136,11 +136,23 @@ def windows(text: str, count: CountTokens, limit: int) -> Running:
 
 
 def sentences(
-    text: str, units: Sequence[Unit], own: tuple[int, int], limit: int, count: CountTokens
+    text: str,
+    units: Sequence[Unit],
+    own: tuple[int, int],
+    limit: int,
+    count: CountTokens,
+    *,
+    longest: int | None = None,
 ) -> list[Atom]:
     """The sentences of neighbouring units within a range, in order. A heading is together
     with what follows it; a very short sentence with a neighbour, of its own unit if it can be.
+
+    Args:
+        limit: most tokens of sentences that are put together.
+        longest: tokens of a single sentence that is not cut at its commas; a child's length
+            when left out.
     """
+    longest = longest or max(int(limit * CHILD_SHARE), LEAST_TOKENS)
     found: list[Atom] = []
     waiting = False
 
@@ -156,8 +168,10 @@ def sentences(
         first = len(found)
         start, end = max(unit.start, own[0]), min(unit.end, own[1])
         for begin, stop in _sentence_ranges(text, unit, start, end):
-            for atom in atoms(text, begin, stop, limit, count, code=unit.block.kind == "code"):
-                found.append(atom)
+            parts = atoms(text, begin, stop, longest, count, code=unit.block.kind == "code")
+            for part in pack(parts, longest):
+                tokens = sum(atom.tokens for atom in part)
+                found.append(Atom(part[0].start, part[-1].end, tokens))
                 if waiting:
                     join()
                 waiting = found[-1].tokens < LEAST_TOKENS
@@ -226,7 +240,9 @@ def _row_pieces(
     if not table.rows:
         return []
     room = max(limit - count(table.above), limit // 3)
-    found = table_pieces(table.unit.block, room, count, rows=table.rows, apart=apart)
+    found = table_pieces(
+        table.unit.block, room, count, rows=table.rows, apart=apart, places=table.places
+    )
     pieces: list[Piece] = []
     for number, each in enumerate(found):
         above = table.above if number == 0 else table.label

@@ -20,11 +20,13 @@ class Cut(NamedTuple):
 
 
 class TableRows(NamedTuple):
-    """Rows of a table block: indexes among those below the header. `above` is the text that
+    """Rows of a table block: indexes among those below the header, and the places of all of
+    them (`rag.ingest.chunk.tables.row_places`). `above` is the text that
     stands above them, `label` what of it is repeated above later rows."""
 
     unit: Unit
     rows: tuple[int, ...]
+    places: Sequence[tuple[int, int]]
     above: str = ""
     label: str = ""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -47,6 +47,11 @@ MOST_UNITS = 6000
 """Units that are embedded; a longer text is compared by its letters. Chosen by us: a minute
 or two with the bundled embedder on one core."""
 
+AT_ONCE = 3000
+"""Units that are compared together, so that memory stays flat; a border falls between two such
+runs whatever they say. Chosen by us."""
+_EVEN = 0.01
+"""Deviations that a place at the end of a long part loses; chosen by us."""
 _NOISE = 1e-6
 """Differences of likeness below this are those of rounding."""
 
@@ -82,7 +87,7 @@ class Semantic:
             return []
         cuts: list[Cut] = []
         headings = {unit.end for unit in units if unit.is_heading}
-        for first, last in self._segments(found):
+        for first, last in self._all_segments(found):
             atoms_ = found[first:last]
             total = sum(atom.tokens for atom in atoms_)
             room = self._limit if total <= self._limit else self._within.room
@@ -102,7 +107,8 @@ class Semantic:
         own = (blocks[0].start, blocks[-1].end)
         begins = {block.start for block in blocks}
         found: list[Atom] = []
-        for atom in sentences(self._text, blocks, own, self._limit, self._count):
+        longest = min(2 * UNIT_TOKENS, self._limit)
+        for atom in sentences(self._text, blocks, own, self._limit, self._count, longest=longest):
             enough = atom.start in begins and found and found[-1].tokens >= UNIT_TOKENS / 2
             turn = speaker(self._text[atom.start : atom.end]) is not None
             if found and not (enough or turn) and found[-1].tokens + atom.tokens <= UNIT_TOKENS:
@@ -111,20 +117,21 @@ class Semantic:
             found.append(atom)
         return found
 
-    def _segments(self, units: Sequence[Atom]) -> list[tuple[int, int]]:
+    def _all_segments(self, units: Sequence[Atom]) -> Iterator[tuple[int, int]]:
         """Half-open ranges of units about one topic each."""
+        embed = self._embed if len(units) <= MOST_UNITS else None
+        for start in range(0, len(units), AT_ONCE):
+            for first, last in self._segments(units[start : start + AT_ONCE], embed):
+                yield start + first, start + last
+
+    def _segments(self, units: Sequence[Atom], embed: Embed | None) -> list[tuple[int, int]]:
         lengths = [unit.tokens for unit in units]
         least = self._limit * LEAST_SHARE
         if sum(lengths) <= 2 * least or len(units) < 4:
             return [(0, len(units))]
         texts = [self._text[unit.start : unit.end] for unit in units]
-        depths = topic_depths(self._vectors(texts), texts)
-        return segments(depths, lengths, least, self._limit)
-
-    def _vectors(self, texts: Sequence[str]) -> np.ndarray:
-        if self._embed is None or len(texts) > MOST_UNITS:
-            return letter_vectors(texts)
-        return self._embed(texts)
+        vectors = letter_vectors(texts) if embed is None else embed(texts)
+        return segments(topic_depths(vectors, texts), lengths, least, self._limit)
 
 
 def topic_depths(vectors: np.ndarray, texts: Sequence[str]) -> np.ndarray:
@@ -169,38 +176,27 @@ def segments(
     import numpy as np
 
     places = np.concatenate([[0], np.cumsum(lengths)])
-    total = len(lengths)
-    borders = [0, total]
-
-    def fits(border: int) -> bool:
-        """Whether a border leaves enough on both sides."""
-        index = bisect(borders, border)
-        low, high = borders[index - 1], borders[index]
-        return (
-            low < border < high
-            and places[border] - places[low] >= least
-            and places[high] - places[border] >= least
-        )
-
+    borders = [0, len(lengths)]
     for index in np.argsort(-depths, kind="stable"):
         if depths[index] < DEPTH:
             break
-        if fits(int(index) + 1):
-            borders.append(int(index) + 1)
-            borders.sort()
+        border = int(index) + 1
+        at = bisect(borders, border)
+        low, high = borders[at - 1], borders[at]
+        if min(places[border] - places[low], places[high] - places[border]) >= least:
+            borders.insert(at, border)
     done: list[tuple[int, int]] = []
     waiting = list(pairwise(borders))[::-1]
     while waiting:
         low, high = waiting.pop()
-        inside = [
-            border
-            for border in range(low + 1, high)
-            if places[border] - places[low] >= least and places[high] - places[border] >= least
-        ]
-        if places[high] - places[low] <= limit or not inside:
+        first = max(int(np.searchsorted(places, places[low] + least)), low + 1)
+        last = min(int(np.searchsorted(places, places[high] - least, side="right")), high)
+        if places[high] - places[low] <= limit or first >= last:
             done.append((low, high))
             continue
-        best = max(inside, key=lambda border: float(depths[border - 1]))
+        # Of places that are alike, the one nearest to the middle makes even parts.
+        middle = np.abs(np.arange(first, last) - (low + high) / 2) / (high - low)
+        best = first + int(np.argmax(depths[first - 1 : last - 1] - _EVEN * middle))
         waiting.extend([(best, high), (low, best)])
     return done
 

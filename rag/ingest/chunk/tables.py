@@ -38,6 +38,7 @@ def table_pieces(
     rows: Sequence[int] | None = None,
     apart: bool = False,
     most: int | None = None,
+    places: Sequence[tuple[int, int]] | None = None,
 ) -> list[TablePiece]:
     """A table block in pieces of at most `limit` tokens, each with the header.
 
@@ -45,6 +46,7 @@ def table_pieces(
 
     Args:
         most: tokens that a single row with the header may take; `limit` when left out.
+        places: what `row_places` says, where the caller knows it.
         rows: indexes of the rows wanted, among those below the header; all when left out.
         apart: each row is a piece.
     """
@@ -56,7 +58,7 @@ def table_pieces(
     header, body = all_rows[0], all_rows[1:]
     fixed = count(to_markdown([header]))
     as_records = apart or block.metadata.get("rows") == "records" or fixed > limit * WIDE_HEADER
-    places = _row_places(block, len(all_rows))
+    places = row_places(block) if places is None else places
     room = limit if as_records else max(limit - fixed, limit // 3)
     longest = limit if as_records else min(limit, (most or limit) - fixed)
     pieces: list[TablePiece] = []
@@ -126,11 +128,13 @@ def _cell_parts(label: str, value: str, room: int, count: CountTokens) -> list[s
     return [label + value[group[0].start : group[-1].end] for group in found]
 
 
-def _row_places(block: Block, rows: int) -> list[tuple[int, int]]:
-    """The range of each body row in the block's Markdown, one line a row."""
+def row_places(block: Block) -> list[tuple[int, int]]:
+    """The half-open range of each row below the header in a table block's Markdown, which has
+    a line for each row; the whole text for each where it is written otherwise."""
+    rows = len(block.rows or ())
     lines = block.text.split("\n")
     if len(lines) != rows + 1:
-        return [(0, len(block.text))] * (rows - 1)
+        return [(0, len(block.text))] * max(rows - 1, 0)
     places: list[tuple[int, int]] = []
     position = 0
     for line in lines:
