@@ -16,7 +16,7 @@ from rag.observe.content_checks import CONTENT_CHECKS
 from rag.observe.findings import Check, HealthFinding, Installation, OriginalFiles, Rebuilder
 from rag.observe.index_checks import INDEX_CHECKS
 from rag.observe.place_checks import PLACE_CHECKS
-from rag.settings import Settings
+from rag.settings import Settings, SettingsService
 from rag.store.catalog import Catalog
 from rag.store.clock import Clock, utc_now
 from rag.store.vectors import VectorStore
@@ -38,7 +38,7 @@ class Doctor:
         now: the clock.
         free_bytes: free space at a path, in bytes.
         checks: which checks to run, in order.
-        settings: those in force.
+        settings: those in force; read from the data directory and the catalog when None.
     """
 
     def __init__(
@@ -52,10 +52,11 @@ class Doctor:
         now: Clock = utc_now,
         free_bytes: Callable[[Path], int] = lambda path: shutil.disk_usage(path).free,
         checks: tuple[Check, ...] = CHECKS,
-        settings: Callable[[], Settings] = Settings,
+        settings: Callable[[], Settings] | None = None,
     ) -> None:
+        stored = settings or (lambda: SettingsService(data, catalog.settings).current)
         self._installation = Installation(
-            catalog, vectors, files, rebuilder, data, now, free_bytes, settings
+            catalog, vectors, files, rebuilder, data, now, free_bytes, stored
         )
         self._checks = checks
 

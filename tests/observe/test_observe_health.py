@@ -307,15 +307,8 @@ def test_failing_sources_and_given_up_jobs_are_named_with_their_reason(place):
 
 
 def test_switched_off_text_recognition_is_told(place):
-    from rag.settings import Settings
-
-    off = Settings().model_copy(
-        update={"ingest": Settings().ingest.model_copy(update={"ocr": "off"})}
-    )
-    doctor = Doctor(
-        place.catalog, place.vectors, place.files, place, place.data, settings=lambda: off
-    )
-    finding = next(f for f in doctor.check() if f.name == "text_recognition")
+    place.catalog.settings.save("ingest", {"ocr": "off"})
+    finding = place.finding("text_recognition")
     assert finding.severity == "info"
     assert "关闭" in finding.message
 
