@@ -36,11 +36,13 @@ _WIDER, _HIGHER = 1.1, 1.3
 """How much longer than its font says a line may be (letters of Latin are of unequal width),
 and how much larger than its height says (letter-spaced headings are). Chosen by us."""
 
-_SAME_SIZE = 0.16
-"""Sizes that differ by less from the usual one are the same: recognised boxes are uneven.
-Chosen by us."""
+_SAME_SIZE, _NEAR_SIZE = 0.08, 0.18
+"""Sizes that differ by less are the same, of lines of Chinese and of others: recognised boxes
+are uneven. Chosen by us."""
 
 _LARGER = 1.3
+_RIM = 0.2
+"""Share of a line's box above and below its characters; chosen by us."""
 
 
 def to_blocks(
@@ -110,18 +112,20 @@ def own_style(segments: Sequence[Segment]) -> Style:
 
 def spread(text: str, box: BBox, vertical: bool) -> list[tuple[str, float, float, float, float]]:
     """The characters of a line laid along its box, wide ones twice as long as narrow ones: each
-    with its x0, y0, x1, y1."""
+    with its x0, y0, x1, y1. They are made a little flatter than the box, which recognition
+    draws so wide that boxes of neighbouring lines overlap."""
     x0, y0, x1, y1 = box
     total = max(width_of(text), 1)
     step = (y1 - y0 if vertical else x1 - x0) / total
+    rim = _RIM * (x1 - x0 if vertical else y1 - y0)
     chars: list[tuple[str, float, float, float, float]] = []
     at = 0
     for character in text:
         end = at + width_of(character)
         if vertical:
-            chars.append((character, x0, y0 + at * step, x1, y0 + end * step))
+            chars.append((character, x0 + rim, y0 + at * step, x1 - rim, y0 + end * step))
         else:
-            chars.append((character, x0 + at * step, y0, x0 + end * step, y1))
+            chars.append((character, x0 + at * step, y0 + rim, x0 + end * step, y1 - rim))
         at = end
     return chars
 
@@ -161,7 +165,7 @@ class _Drawn:
         import numpy as np
 
         if self._pixels is None:
-            image = np.full((32, 32, 3), 255, np.uint8)
+            image: Any = np.full((32, 32, 3), 255, np.uint8)
         else:
             upright = np.rot90(self._pixels, self._result.rotation // 90)
             width, height = (max(round(v * dpi / 72), 32) for v in self._size)
@@ -193,10 +197,26 @@ def _give_sizes(segments: Sequence[Segment]) -> None:
             segment.size = min(_em(segment), _HIGHER * by_height)
         else:
             segment.size = min(by_height, _WIDER * max(_em(segment), 0.5 * by_height))
-    usual = median([s.size for s in segments for _ in s.text] or [0.0])
+    _even_out([s for s in segments if _is_telling(s.text)], segments)
+
+
+def _even_out(telling: Sequence[Segment], segments: Sequence[Segment]) -> None:
+    """Give sizes that are nearly the same one value: the commonest among them. Lines of
+    Chinese set the values, the others follow."""
+    values: list[float] = []
+    weights: dict[float, int] = {}
+    for segment in telling or segments:
+        size = round(segment.size, 1)
+        weights[size] = weights.get(size, 0) + len(segment.text)
+    for size in sorted(weights, key=lambda size: -weights[size]):
+        if not any(abs(size - value) <= _SAME_SIZE * value for value in values):
+            values.append(size)
+    exact = {id(segment) for segment in telling}
     for segment in segments:
-        if abs(segment.size - usual) <= _SAME_SIZE * usual:
-            segment.size = usual
+        reach = _SAME_SIZE if id(segment) in exact else _NEAR_SIZE
+        nearest = min(values, key=lambda value: abs(value - segment.size), default=0.0)
+        if abs(segment.size - nearest) <= reach * nearest:
+            segment.size = nearest
 
 
 def _is_telling(text: str) -> bool:

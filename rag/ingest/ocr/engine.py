@@ -19,9 +19,11 @@ from rag.ingest.ocr.orientation import turned_boxes, which_way
 from rag.ingest.ocr.pixels import load
 from rag.ingest.ocr.result import OcrLine, OcrResult, Rotation
 from rag.ingest.ocr.rules import find_rules, split_at_rules
+from rag.ingest.ocr.skew import levelled, skew_of, turned
 from rag.ingest.ocr.strips import merge_strips, strips_of
 from rag.ingest.ocr.tidy import tidy
 from rag.settings import IngestSettings
+from rag.types import BBox
 
 if TYPE_CHECKING:
     import numpy as np
@@ -94,7 +96,9 @@ def recognise(
     strips = strips_of(pixels)
     for number, (top, strip) in enumerate(strips):
         with _lock:
-            parts.append((top, _recognise(engine, strip, upright or len(strips) > 1)))
+            single = len(strips) == 1
+            part = _recognise(engine, strip, upright=upright or not single, level=not single)
+            parts.append((top, part))
         if progress is not None:
             progress((number + 1) / len(strips))
     if len(parts) == 1:
@@ -102,56 +106,59 @@ def recognise(
     return merge_strips(parts, width, height)
 
 
-def _recognise(engine: Any, rgb: np.ndarray, upright: bool) -> OcrResult:
+def _recognise(engine: Any, rgb: np.ndarray, *, upright: bool, level: bool) -> OcrResult:
+    """The lines of one image or strip; `level` says that it isn't askew."""
     import cv2
     import numpy as np
 
     bgr = cv2.cvtColor(rgb, cv2.COLOR_RGB2BGR)
     small, record = engine.preprocess_img(bgr)
     boxes = without_slanted(_detect(engine, small, record))
-    height, width = small.shape[:2]
-    ratio_x, ratio_y = rgb.shape[1] / width, rgb.shape[0] / height
+    full = (rgb.shape[1], rgb.shape[0])
     if not len(boxes):
-        return OcrResult((), 0, rgb.shape[1], rgb.shape[0])
+        return OcrResult((), 0, *full)
     rotation: Rotation = 0
     if not upright:
         rotation = which_way(small, boxes, lambda crops: _confidences(engine, crops))
-        if rotation:
-            boxes = turned_boxes(boxes, rotation, width, height)
-            small = np.ascontiguousarray(np.rot90(small, rotation // 90))
-            if rotation in (90, 270):
-                ratio_x, ratio_y = ratio_y, ratio_x
-    boxes = join_pieces(boxes, small)
-    rules = find_rules(small, float(np.median(np.ptp(boxes, axis=1).min(axis=1))))
+    if rotation:
+        boxes = turned_boxes(boxes, rotation, small.shape[1], small.shape[0])
+        small = np.ascontiguousarray(np.rot90(small, rotation // 90))
+        full = full if rotation == 180 else (full[1], full[0])
+    size = (small.shape[1], small.shape[0])
+    skew = 0.0 if level else skew_of(boxes)
+    straight = levelled(small, skew)
+    boxes = join_pieces(turned(boxes, skew, *size), straight)
+    rules = find_rules(straight, float(np.median(np.ptp(boxes, axis=1).min(axis=1))))
     boxes = split_at_rules(boxes, rules)
-    crops = engine.crop_text_regions(small, boxes)
-    found = _texts(engine, crops)
-    lines: list[OcrLine] = []
-    for box, (text, confidence) in zip(boxes, found, strict=True):
-        text = tidy(text)
-        if not text or confidence < _MIN_CONFIDENCE:
-            continue
-        x0, y0 = box.min(axis=0)
-        x1, y1 = box.max(axis=0)
-        tall = (y1 - y0) >= _TALL * (x1 - x0) and len(text) > 1
-        scaled = (
-            round(float(x0) * ratio_x, 1),
-            round(float(y0) * ratio_y, 1),
-            round(float(x1) * ratio_x, 1),
-            round(float(y1) * ratio_y, 1),
-        )
-        lines.append(OcrLine(text, scaled, min(float(confidence), 1.0), tall))
-    full_width, full_height = rgb.shape[1], rgb.shape[0]
-    if rotation in (90, 270):
-        full_width, full_height = full_height, full_width
-    grids = tuple(
-        tuple((x0 * ratio_x, y0 * ratio_y, x1 * ratio_x, y1 * ratio_y) for x0, y0, x1, y1 in grid)
-        for grid in rules.grids
-    )
-    long = tuple(
-        (x0 * ratio_x, y0 * ratio_y, x1 * ratio_x, y1 * ratio_y) for x0, y0, x1, y1 in rules.across
-    )
-    return OcrResult(tuple(lines), rotation, full_width, full_height, grids, long)
+    found = _texts(engine, engine.crop_text_regions(small, turned(boxes, -skew, *size)))
+    ratio = (full[0] / size[0], full[1] / size[1])
+    lines = [
+        line
+        for box, (text, confidence) in zip(boxes, found, strict=True)
+        if (line := _line(box, text, confidence, ratio)) is not None
+    ]
+    grids = tuple(tuple(_scaled(cell, ratio) for cell in grid) for grid in rules.grids)
+    across = tuple(_scaled(rule, ratio) for rule in rules.across)
+    return OcrResult(tuple(lines), rotation, *full, grids, across, skew)
+
+
+def _line(
+    box: np.ndarray, text: str, confidence: float, ratio: tuple[float, float]
+) -> OcrLine | None:
+    text = tidy(text)
+    if not text or confidence < _MIN_CONFIDENCE:
+        return None
+    x0, y0 = (float(v) for v in box.min(axis=0))
+    x1, y1 = (float(v) for v in box.max(axis=0))
+    tall = (y1 - y0) >= _TALL * (x1 - x0) and len(text) > 1
+    return OcrLine(text, _scaled((x0, y0, x1, y1), ratio), min(float(confidence), 1.0), tall)
+
+
+def _scaled(box: BBox, ratio: tuple[float, float]) -> BBox:
+    x, y = ratio
+    return (
+        round(box[0] * x, 1), round(box[1] * y, 1), round(box[2] * x, 1), round(box[3] * y, 1)
+    )  # fmt: skip
 
 
 def _detect(engine: Any, bgr: np.ndarray, record: dict[str, Any]) -> np.ndarray:

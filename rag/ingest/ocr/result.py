@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -31,7 +32,8 @@ class OcrResult:
     `rotation` is how far the given image is turned clockwise, in degrees: turning it back by
     as much made it upright. `width` and `height` are those of the upright image in pixels,
     and so are the boxes of `lines`, of the ruled `grids` (each a tuple of cells) and of the
-    long `rules` that run across.
+    long `rules` that run across. They are levelled: lines ran down to the right by `skew`
+    degrees.
     """
 
     lines: tuple[OcrLine, ...]
@@ -40,6 +42,7 @@ class OcrResult:
     height: int
     grids: tuple[tuple[BBox, ...], ...] = ()
     rules: tuple[BBox, ...] = ()
+    skew: float = 0.0
 
     @property
     def confidence(self) -> float | None:
@@ -52,11 +55,23 @@ class OcrResult:
 
     def as_given(self, bbox: BBox) -> BBox:
         """A box of the upright image, in pixels of the image as it was given."""
-        x0, y0, x1, y1 = bbox
+        x0, y0, x1, y1 = self._tilted(bbox) if self.skew else bbox
         if self.rotation == 90:
             return (self.height - y1, x0, self.height - y0, x1)
         if self.rotation == 180:
             return (self.width - x1, self.height - y1, self.width - x0, self.height - y0)
         if self.rotation == 270:
             return (y0, self.width - x1, y1, self.width - x0)
-        return bbox
+        return (x0, y0, x1, y1)
+
+    def _tilted(self, bbox: BBox) -> BBox:
+        """The box round a levelled box that is turned back, within the image."""
+        sine, cosine = math.sin(math.radians(self.skew)), math.cos(math.radians(self.skew))
+        middle_x, middle_y = self.width / 2, self.height / 2
+        xs: list[float] = []
+        ys: list[float] = []
+        for x in (bbox[0] - middle_x, bbox[2] - middle_x):
+            for y in (bbox[1] - middle_y, bbox[3] - middle_y):
+                xs.append(min(max(x * cosine - y * sine + middle_x, 0.0), self.width))
+                ys.append(min(max(x * sine + y * cosine + middle_y, 0.0), self.height))
+        return (min(xs), min(ys), max(xs), max(ys))

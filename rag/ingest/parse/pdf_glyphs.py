@@ -36,8 +36,8 @@ pinyin 45 %, English shifted by 29 codes 14 %. Chosen by us."""
 _MIN_HAN_PAIRS, _WORD_PAIRS, _SOME_PAIRS, _MIN_SURE_PAIRS = 10, 0.14, 20, 40
 """Of two neighbouring Han characters, a word of the dictionary is made up by 0.31 and more on
 real pages (titles and names at the low end), by 0.02 to 0.07 where a font's characters are
-mixed up. With fewer pairs than the first nothing is said; for sure only from the last on, or from the
-third on with one word at most. Measured on 28 real documents."""
+mixed up. With fewer pairs than the first nothing is said; for sure only from the last on, or
+from the third on with one word at most. Measured on 28 real documents."""
 
 _MIN_LATIN_PAIRS, _LETTER_PAIRS = 15, 0.15
 """Of two neighbouring letters, one of the frequent pairs is made up by 0.5 and more in English
