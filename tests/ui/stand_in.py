@@ -18,6 +18,7 @@ from rag.conversation import Conversations
 from rag.curation import Curation
 from rag.errors import ModelUnavailable
 from rag.ingest.files import FileStore
+from rag.ingest.sources import Sources
 from rag.knowledge import Knowledge
 from rag.secrets import Secrets
 from rag.settings import SettingsService
@@ -81,7 +82,14 @@ class StandIn:
             self.audit,
             lambda: self.settings.current,
         )
-        self.sources = _Sources()
+        self.sources = Sources(
+            self.catalog,
+            self.pipeline,  # type: ignore[arg-type]
+            self.jobs,  # type: ignore[arg-type]
+            self.secrets,
+            self.audit,
+            lambda: self.settings.current,
+        )
         self.conversations = Conversations(
             self.catalog,
             lambda: self.chain,  # type: ignore[arg-type,return-value]
@@ -212,12 +220,6 @@ def _citation(chunk: Chunk) -> Citation:
 class _Models:
     def secret_changed(self, name: str) -> None:
         """Nothing is kept."""
-
-
-class _Sources:
-    def list(self, person: Person, kb_id: str) -> list:
-        """Nothing is followed."""
-        return []
 
 
 class _Doctor:

@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from rag.ingest.sources.service import Removal
 from rag.types import KnowledgeBase, Source, SourceKind
 from ui.errors import shown
 from ui.frame import Here, confirm
@@ -18,16 +19,22 @@ POLL_S = 2.0
 
 INTERVALS: dict[str, float] = {"minutes": 600.0, "hour": 3600.0, "day": 86400.0, "week": 604800.0}
 ICONS: dict[SourceKind, str] = {"folder": "folder", "web": "public", "sql": "database"}
-REMOVAL = ("hide", "keep", "remove")
+BAD_ITEMS = 50
+_PLACE: dict[SourceKind, str] = {"folder": "path", "web": "address", "sql": "url"}
+"""The field of a source's configuration that says where it is."""
+REMOVAL: tuple[Removal, ...] = ("hide", "keep", "remove")
 
 
 def render(here: Here, base: KnowledgeBase, may_edit: bool) -> None:
     """The sources of a knowledge base, and new ones."""
     st.html(f'<div class="zw-note">{escape(t("sources.about"))}</div>')
-    if may_edit:
-        with st.container(horizontal=True, gap="small"):
-            for kind in _kinds(here):
-                _new(here, base, kind)
+    kinds = _kinds(here)
+    if not may_edit or not kinds:
+        st.html(f'<div class="zw-note">{escape(t("sources.sign_in"))}</div>')
+        return
+    with st.container(horizontal=True, gap="small"):
+        for kind in kinds:
+            _new(here, base, kind)
     found = here.application.sources.list(here.person, base.id)
     if not found:
         st.html(f'<div class="zw-note">{escape(t("sources.none"))}</div>')
@@ -40,23 +47,34 @@ def render(here: Here, base: KnowledgeBase, may_edit: bool) -> None:
         if running and not any(source.status == "running" for source in now):
             st.rerun(scope="app")
         for source in now:
-            _row(here, source, may_edit)
+            _row(here, source)
 
     listed()
 
 
 def _kinds(here: Here) -> list[SourceKind]:
-    """Folders and databases reach into the server: administrators alone add them."""
-    return ["web", "folder", "sql"] if here.person.role == "admin" else ["web"]
+    """Folders and databases reach into the server: administrators alone add them; guests make
+    the server fetch nothing."""
+    if here.person.role == "admin":
+        return ["web", "folder", "sql"]
+    return ["web"] if here.person.role == "editor" else []
 
 
-def _row(here: Here, source: Source, may_edit: bool) -> None:
+def _row(here: Here, source: Source) -> None:
     with st.container(key=f"row-source-{source.id}", gap="xxsmall"):
         kinds = {"ok": "ok", "failed": "bad"}
         state = t(f"sources.{source.status}") if source.enabled else t("sources.paused")
         parts = [
             t(f"sources.kind_{source.kind}"),
-            plain(str(source.config.get("path") or source.config.get("url") or ""), 120),
+            plain(
+                str(
+                    source.config.get("path")
+                    or source.config.get("address")
+                    or source.config.get("url")
+                    or ""
+                ),
+                120,
+            ),
             t("sources.items", n=source.item_count),
         ]
         if source.last_run_at is not None:
@@ -68,9 +86,31 @@ def _row(here: Here, source: Source, may_edit: bool) -> None:
         )
         if source.error:
             st.html(f'<div class="zw-note zw-bad">{escape(plain(source.error, 400))}</div>')
-        if may_edit and source.kind in _kinds(here):
-            with st.container(horizontal=True, gap="xsmall"):
-                _deeds(here, source)
+        report = here.application.sources.last_report(here.person, source.id)
+        if report is not None:
+            counts = [
+                t(f"sources.report_{name}", n=getattr(report, name))
+                for name in ("added", "changed", "moved", "removed", "failed", "passed_over")
+                if getattr(report, name)
+            ]
+            if counts:
+                st.html(f'<div class="zw-row">{escape(t("list.join").join(counts))}</div>')
+        _failures(here, source)
+        with st.container(horizontal=True, gap="xsmall"):
+            _deeds(here, source)
+
+
+def _failures(here: Here, source: Source) -> None:
+    """What could not be taken, folded away."""
+    bad = [item for item in here.application.sources.items(here.person, source.id) if item.error]
+    if not bad:
+        return
+    with st.expander(t("sources.bad_items", n=len(bad))):
+        for item in bad[:BAD_ITEMS]:
+            st.html(
+                f'<div class="zw-row"><b>{escape(plain(item.key, 160))}</b> '
+                f"{escape(plain(item.error or '', 200))}</div>"
+            )
 
 
 def _deeds(here: Here, source: Source) -> None:
@@ -88,10 +128,17 @@ def _deeds(here: Here, source: Source) -> None:
 
     @modal(f"delete-source-{source.id}", t("sources.delete_title"), pressed)
     def delete() -> None:
+        documents = st.radio(
+            t("sources.documents", n=source.item_count),
+            REMOVAL,
+            index=1,
+            format_func=lambda key: t(f"sources.removed_{key}"),
+            key=f"documents-of-{source.id}",
+        )
         what = t("sources.delete_what", name=plain(source.name, 60))
-        if confirm(what, t("sources.delete_goes", n=source.item_count), t("sources.delete_verb")):
+        if confirm(what, t(f"sources.delete_{documents}"), t("sources.delete_verb")):
             with shown():
-                here.application.sources.delete(here.person, source.id)
+                here.application.sources.delete(here.person, source.id, documents)
                 close()
 
 
@@ -129,7 +176,7 @@ def _new(here: Here, base: KnowledgeBase, kind: SourceKind) -> None:
                         plain(name),
                         config,
                         every_s=INTERVALS[every],
-                        password=password or None,
+                        password=password,
                     )
                     close()
 
@@ -143,10 +190,11 @@ def _folder(here: Here) -> tuple[dict[str, Any], str]:
 
 def _web(here: Here) -> tuple[dict[str, Any], str]:
     del here
-    url = st.text_input(t("sources.url"), placeholder="https://", max_chars=2000).strip()
-    depth = st.number_input(t("sources.depth"), 0, 5, 1)
+    address = st.text_input(t("sources.url"), placeholder="https://", max_chars=2000).strip()
+    depth = st.number_input(t("sources.depth"), 0, 10, 1)
+    files = st.toggle(t("sources.files"), value=True)
     st.html(f'<div class="zw-note">{escape(t("sources.web_about"))}</div>')
-    return {"url": url, "depth": int(depth)}, ""
+    return {"address": address, "depth": int(depth), "files": files}, ""
 
 
 def _sql(here: Here) -> tuple[dict[str, Any], str]:
