@@ -7,7 +7,13 @@ from rag.prompts import load_prompt, parse_prompt, prompt_names, prompt_text, re
 
 
 def test_all_shipped_prompts_load() -> None:
-    assert set(prompt_names()) == {"describe", "generate", "questions", "understand"}
+    assert set(prompt_names()) == {
+        "describe",
+        "generate",
+        "propositions",
+        "questions",
+        "understand",
+    }
     for name in prompt_names():
         prompt = load_prompt(name)
         assert prompt.name == name and prompt.version >= 1 and prompt.purpose

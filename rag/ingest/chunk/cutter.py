@@ -149,14 +149,15 @@ class Cutter:
 def text_pieces(text: str, split: Splitter, group: Group, units: Sequence[Unit]) -> Iterator[Piece]:
     """The pieces of a run of units."""
     for cut in split(units):
-        inside = covered(units, cut.start, cut.end)
+        # What is repeated belongs to the pages and boxes too: an answer may quote it.
+        inside = covered(units, cut.begin, cut.end)
         yield Piece(
             text[cut.begin : cut.end],
             (cut.begin, cut.end),
             (cut.start, cut.end),
             inside,
             group.path or common_path(unit.path for unit in inside),
-            kind_of(group, inside),
+            kind_of(group, covered(units, cut.start, cut.end)),
         )
 
 
