@@ -18,7 +18,8 @@ _ASSIGNED = re.compile(r"(?P<name>[\w.$]+)\s*(?:<-|=)\s*function\s*\(")
 _CLASSES = frozenset(
     (
         "class", "interface", "object", "trait", "struct", "enum", "protocol", "extension",
-        "module", "namespace", "defmodule", "service", "message", "contract", "library", "Class", "Module",
+        "module", "namespace", "defmodule", "service", "message", "contract", "library", "Class",
+        "Module",
     )
 )  # fmt: skip
 _STATEMENT = re.compile(

@@ -56,13 +56,14 @@ def element_text(tag: Tag, depth: int = 0) -> str:
     if name == "math":
         return _formula(tag)
     if name in ("sup", "sub"):
-        return _shifted(inline(tag, depth), name)
+        return shifted(inline(tag, depth), name)
     if name in LEAF_BLOCKS:
         return "\n" + inline(tag, depth) + "\n"
     return inline(tag, depth)
 
 
-def _shifted(text: str, name: str) -> str:
+def shifted(text: str, name: str) -> str:
+    """The text of a power (`name` "sup") or index ("sub") as characters of their own."""
     plain = text.strip()
     if _REFERENCE.fullmatch(plain):
         return ""  # the number of a footnote or source, not of the text

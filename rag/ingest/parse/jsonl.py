@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 from rag.errors import CorruptDocument
 from rag.types import Block, Page
 
-_TEXT_KEYS = ("text", "content", "body", "answer", "output")
-_TITLE_KEYS = ("title", "question", "name", "heading", "instruction")
-_ID_KEYS = ("id", "_id", "record_id", "doc_id", "key")
+_TEXT_KEYS = (
+    "text", "content", "body", "answer", "output", "response", "正文", "内容", "答案", "回答", "解答",
+)  # fmt: skip
+_TITLE_KEYS = (
+    "title", "question", "query", "name", "heading", "instruction", "标题", "问题", "提问", "题目", "名称",
+)  # fmt: skip
+_ID_KEYS = ("id", "_id", "record_id", "doc_id", "key", "编号", "序号")
+_MIN_FIELDS = 2
+"""Fields from which a record without a text of its own is read as its names and values."""
 
 
 def parse_jsonl(text: str) -> tuple[tuple[Page, ...], tuple[str, ...]]:
@@ -25,11 +32,8 @@ def parse_jsonl(text: str) -> tuple[tuple[Page, ...], tuple[str, ...]]:
     """
     blocks: list[Block] = []
     bad: list[int] = []
-    # splitlines() would also cut at U+2028 and U+0085, which are ordinary JSON characters.
-    for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):
-        if not line.strip():
-            continue
-        block = _record(line, number)
+    for number, record in _values(text):
+        block = _record(record, number)
         if block is None:
             bad.append(number)
         else:
@@ -49,15 +53,32 @@ def parse_jsonl(text: str) -> tuple[tuple[Page, ...], tuple[str, ...]]:
     return (Page(number=1, blocks=tuple(blocks)),), tuple(flags)
 
 
-def _record(line: str, number: int) -> Block | None:
+def _values(text: str) -> Iterator[tuple[int, Any]]:
+    """The values with the numbers of their lines (of a single array, of its items); None for
+    a line that is no JSON."""
+    if text.lstrip("\ufeff \t\r\n").startswith("["):
+        whole = _loaded(text.lstrip("\ufeff"))
+        if isinstance(whole, list) and any(isinstance(item, dict) for item in whole):
+            yield from enumerate(whole, start=1)
+            return
+    # splitlines() would also cut at U+2028 and U+0085, which are ordinary JSON characters.
+    for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):
+        if line.strip():
+            yield number, _loaded(line)
+
+
+def _loaded(text: str) -> Any:
     try:
-        record = json.loads(line)
-    except (json.JSONDecodeError, RecursionError):
+        return json.loads(text)
+    except (ValueError, RecursionError):
         return None
+
+
+def _record(record: Any, number: int) -> Block | None:
     if not isinstance(record, dict):
         return None
     title = _first_text(record, _TITLE_KEYS)
-    text = _first_text(record, _TEXT_KEYS) or title
+    text = _first_text(record, _TEXT_KEYS) or _named_values(record) or title
     if not text.strip():
         return None
     found = next((record[key] for key in _ID_KEYS if record.get(key) is not None), number)
@@ -65,6 +86,16 @@ def _record(line: str, number: int) -> Block | None:
     if isinstance(record.get("metadata"), dict):
         metadata["metadata"] = record["metadata"]
     return Block(kind="paragraph", text=text, record_id=str(found), metadata=metadata)
+
+
+def _named_values(record: dict[str, Any]) -> str:
+    """All plain fields as "name：value" lines: records of a table have no text of their own."""
+    lines = [
+        f"{name}：{value}"
+        for name, value in record.items()
+        if name != "metadata" and isinstance(value, str | int | float) and str(value).strip()
+    ]
+    return "\n".join(lines) if len(lines) >= _MIN_FIELDS else ""
 
 
 def _first_text(record: dict[str, Any], keys: tuple[str, ...]) -> str:

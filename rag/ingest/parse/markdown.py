@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from rag.ingest.parse.faq import with_records
 from rag.ingest.parse.html import html_fragment_blocks
+from rag.ingest.parse.html_inline import shifted
 from rag.ingest.table import to_markdown, trim
 from rag.types import Block, Page
 
 if TYPE_CHECKING:
+    from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
 
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_TIGHT_HEADING = re.compile(r"^(#{1,6})(?=[一-鿿（《“])", re.MULTILINE)
+_TOML_FRONT_MATTER = re.compile(r"\+\+\+[ \t]*\n(.*?)\n\+\+\+[ \t]*(?:\n|$)", re.DOTALL)
+_TIGHT_HEADING = re.compile(r"^(#{1,6})(?=[一-鿿（《“])")
+_NOTE = re.compile(
+    r"^( {0,3})(?=\[[^\]]+\]:\s*(?!<?(?:[a-z][a-z+.-]*:|/|\.|#|www\.|[\w./-]+\.[a-z]{2,5}\b)))",
+    re.IGNORECASE,
+)
+"""A line like "[^1]: 注释" or "[注意]: 请先备份", which the standard takes for the address of a
+link and drops."""
+
+_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
+_FORMULA = re.compile(r"\$\$\s*(.+?)\s*\$\$", re.DOTALL)
+_INLINE_FORMULA = re.compile(r"\$(?=\S)[^$\n]{1,300}?(?<=\S)\$(?!\d)")
 _MAX_FRONT_MATTER = 20_000
 _MAX_UNDERLINED_HEADING = 60
 """Characters; a longer text above a line of dashes is a paragraph before a rule."""
@@ -29,21 +43,51 @@ def parse_markdown(text: str) -> tuple[tuple[Page, ...], dict[str, Any]]:
     front, text = _split_front_matter(text)
     # Chinese paragraphs are often indented by four blanks; those are no code.
     reader = MarkdownIt("commonmark", {"html": True}).enable("table").disable("code")
-    # "#标题" without a blank is no heading by the standard, but always meant as one.
-    text = _TIGHT_HEADING.sub(r"\1 ", _COMMENT.sub("", text))
-    blocks = _Walker(reader.parse(text)).blocks()
-    return (Page(number=1, blocks=tuple(b for b in blocks if b.text.strip())),), front
+    reader.inline.ruler.before("escape", "formula", _keep_formula)
+    blocks = [b for b in _Walker(reader.parse(_prepared(text))).blocks() if b.text.strip()]
+    return (Page(number=1, blocks=with_records(blocks)),), front
+
+
+def _prepared(text: str) -> str:
+    """The text with what is always meant otherwise than the standard reads it put right:
+    "#标题" without a blank, and notes that look like addresses of links. Code stays."""
+    lines = text.split("\n")
+    fence = ""
+    for number, line in enumerate(lines):
+        match = _FENCE.match(line)
+        if match and not fence:
+            fence = match[1]
+        elif match and match[1].startswith(fence[0]) and len(match[1]) >= len(fence):
+            fence = ""
+        elif not fence:
+            lines[number] = _NOTE.sub(r"\1\\", _TIGHT_HEADING.sub(r"\1 ", line))
+    return "\n".join(lines)
+
+
+def _keep_formula(state: StateInline, silent: bool) -> bool:
+    """An inline rule: "$a*b*c$" is a formula, its stars and lines are no emphasis."""
+    if state.src[state.pos] != "$":
+        return False
+    match = _INLINE_FORMULA.match(state.src, state.pos, state.posMax)
+    if match is None or (state.pos and state.src[state.pos - 1] == "$"):
+        return False
+    if not silent:
+        state.push("text", "", 0).content = match[0]
+    state.pos = match.end()
+    return True
 
 
 def _split_front_matter(text: str) -> tuple[dict[str, Any], str]:
     import yaml
 
-    match = _FRONT_MATTER.match(text[:_MAX_FRONT_MATTER])
+    head = text[:_MAX_FRONT_MATTER].lstrip("\ufeff")
+    match = _FRONT_MATTER.match(head) or _TOML_FRONT_MATTER.match(head)
     if match is None:
         return {}, text
     try:
-        values = yaml.safe_load(match[1])
-    except (yaml.YAMLError, ValueError):
+        is_toml = match.re is _TOML_FRONT_MATTER
+        values = tomllib.loads(match[1]) if is_toml else yaml.safe_load(match[1])
+    except (yaml.YAMLError, ValueError, RecursionError):
         return {}, text
     if not isinstance(values, dict):
         return {}, text
@@ -65,9 +109,9 @@ class _Walker:
             if token.type == "heading_open":
                 found.append(self._heading(token))
             elif token.type == "inline":
-                found.append(Block(kind="paragraph", text=inline_text(token)))
+                found.append(_paragraph(token))
             elif token.type in ("fence", "code_block"):
-                found.append(Block(kind="code", text=token.content.rstrip("\n")))
+                found.append(_code(token))
             elif token.type in ("bullet_list_open", "ordered_list_open"):
                 found.extend(self._list())
             elif token.type == "table_open":
@@ -84,9 +128,9 @@ class _Walker:
         return Block(kind="heading", text=text, level=int(token.tag[1]))
 
     def _list(self) -> list[Block]:
-        """One list block; code and tables inside it follow as blocks of their own."""
+        """The list's lines; code and tables inside it are blocks between them."""
+        found: list[Block] = []
         lines: list[str] = []
-        others: list[Block] = []
         numbers: list[int | None] = []
         first = False
         self._at -= 1
@@ -114,14 +158,17 @@ class _Walker:
                 text = inline_text(token).replace("\n", "\n" + indent + "  ")
                 lines.append(indent + mark + text)
                 first = False
-            elif token.type in ("fence", "code_block"):
-                others.append(Block(kind="code", text=token.content.rstrip("\n")))
-            elif token.type == "table_open":
-                others.append(self._table())
-            elif token.type == "html_block":
-                others.extend(html_fragment_blocks(token.content))
-        found = [Block(kind="list", text="\n".join(lines))] if lines else []
-        return found + others
+            elif others := self._inside_list(token):
+                found.extend(_lines_block(lines))
+                found.extend(others)
+        return [*found, *_lines_block(lines)]
+
+    def _inside_list(self, token: Token) -> list[Block]:
+        if token.type in ("fence", "code_block"):
+            return [_code(token)]
+        if token.type == "table_open":
+            return [self._table()]
+        return html_fragment_blocks(token.content) if token.type == "html_block" else []
 
     def _table(self) -> Block:
         rows: list[list[str]] = []
@@ -138,14 +185,43 @@ class _Walker:
         return Block(kind="table", text=to_markdown(rows), rows=tuple(map(tuple, rows)))
 
 
+def _lines_block(lines: list[str]) -> list[Block]:
+    """The lines so far as a block, if there are any; the list is emptied."""
+    found = [Block(kind="list", text="\n".join(lines))] if lines else []
+    lines.clear()
+    return found
+
+
+def _code(token: Token) -> Block:
+    language = token.info.split()[0] if token.info.strip() else ""
+    metadata = {"language": language} if language else {}
+    return Block(kind="code", text=token.content.rstrip("\n"), metadata=metadata)
+
+
+def _paragraph(token: Token) -> Block:
+    formula = _FORMULA.fullmatch(token.content.strip())
+    if formula is not None:
+        return Block(kind="formula", text=formula[1])
+    return Block(kind="paragraph", text=inline_text(token))
+
+
 def inline_text(token: Token) -> str:
-    """A token's text without its markup."""
+    """A token's text without its markup; powers and indices keep their meaning."""
     parts: list[str] = []
+    raised: tuple[str, int] | None = None
     for child in token.children or ():
         if child.type in ("softbreak", "hardbreak"):
             parts.append("\n")
         elif child.type == "html_inline":
-            parts.append("\n" if re.fullmatch(r"<br\s*/?>", child.content.strip()) else "")
+            tag = child.content.strip().lower()
+            if re.fullmatch(r"<br\s*/?>", tag):
+                parts.append("\n")
+            elif tag in ("<sup>", "<sub>"):
+                raised = tag[1:4], len(parts)
+            elif tag in ("</sup>", "</sub>") and raised is not None:
+                name, start = raised
+                parts[start:] = [shifted("".join(parts[start:]), name)]
+                raised = None
         else:
             parts.append(child.content)
     lines = (line.strip() for line in "".join(parts).split("\n"))

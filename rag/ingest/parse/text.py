@@ -1,10 +1,13 @@
-"""Plain text: paragraphs, with headings recognised by their numbers."""
+"""Plain text: paragraphs, with headings recognised by their numbers; subtitles and records of
+talks; pages where form feeds mark them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
+from rag.ingest.clean_furniture import is_page_number
 from rag.ingest.headings import (
     LEAD_LEVEL,
     bracketed_level,
@@ -15,18 +18,57 @@ from rag.ingest.headings import (
     starts_entry,
 )
 from rag.ingest.lines import unwrap
+from rag.ingest.parse.faq import with_records
+from rag.ingest.parse.subtitles import is_subtitles, subtitle_blocks
 from rag.types import Block, Page
 
 _LIST_ITEM = re.compile(r"\s*([-*•·●○▪◦]|\d{1,3}[.．、)）]|[（(]\d{1,3}[)）]|[①-⑳])\s*\S")
+_TIME = r"[\[(（]?\d{1,2}:\d{2}(?::\d{2})?[\])）]?"
+_SPEAKER = re.compile(
+    rf"(?:{_TIME}\s*)?(?P<who>[^\s:：，。；、\d]{{1,12}}(?:\s?\d{{1,2}})?(?:[（(][^）)]{{1,12}}[)）])?)\s*"
+    rf"(?:[:：](?=\s*\S)|{_TIME}\s*(?:[:：]|$))"
+)
+_MIN_TURNS = 6
+_MIN_TURN_SHARE = 0.4
+"""Turns, and share of the lines that begin one, from which a text is the record of a talk;
+on average each speaker must come back. Chosen by us."""
+
+_MIN_PAGES = 3
+_EDGE_LINES = 2
+"""Pages on which a line must stand, and lines from the edge that are looked at, to be taken
+for a header or footer."""
 
 
 def parse_text(text: str, *, titled: bool = True) -> tuple[Page, ...]:
-    """One page of headings, paragraphs and lists.
+    """Pages of headings, paragraphs and lists; one page when no form feed divides the text.
 
     Args:
         titled: whether a short first line is the title; the first line of a mail is not.
     """
-    lines = unwrap(text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n").split("\n"))
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if is_subtitles(text):
+        return (Page(number=1, blocks=tuple(subtitle_blocks(text))),)
+    sheets = [sheet.split("\n") for sheet in text.split("\f")]
+    while len(sheets) > 1 and not any(line.strip() for line in sheets[-1]):
+        sheets.pop()
+    if len(sheets) == 1:
+        blocks = _blocks(unwrap(sheets[0]), _turns(sheets[0]))
+        blocks = _with_title(blocks) if titled else blocks
+        return (Page(number=1, blocks=with_records(blocks)),)
+    furniture = _furniture(sheets)
+    pages: list[Page] = []
+    for number, sheet in enumerate(sheets, start=1):
+        lines = _without_edges(sheet, furniture)
+        blocks = [
+            b.model_copy(update={"page": number}) for b in _blocks(unwrap(lines), frozenset())
+        ]
+        blocks = _with_title(blocks) if titled and number == 1 else blocks
+        flags = ("header_footer",) if len(lines) < len(sheet) else () if blocks else ("blank",)
+        pages.append(Page(number=number, blocks=tuple(blocks), flags=flags))
+    return tuple(pages)
+
+
+def _blocks(lines: Sequence[str], speakers: frozenset[str]) -> list[Block]:
     blocks: list[Block] = []
     group: list[str] = []
     kind: str = ""
@@ -43,20 +85,26 @@ def parse_text(text: str, *, titled: bool = True) -> tuple[Page, ...]:
         if not stripped:
             flush()
             continue
-        level = heading_level(stripped, decimals=False) or bracketed_level(stripped)
-        if level is None and not group and is_lead(stripped) and _lists(lines, number + 1):
-            level = LEAD_LEVEL
+        speaks = bool(speakers) and _speaker(stripped) in speakers
+        level = None if speaks else _level(lines, number, stripped, bool(group))
         if level is not None:
             flush()
             blocks.append(Block(kind="heading", text=stripped, level=level))
             continue
         now = "list" if _LIST_ITEM.match(stripped) else "paragraph"
-        if now != kind or clause_label(stripped):
+        if now != kind or speaks or clause_label(stripped):
             flush()
         kind = now
         group.append(stripped)
     flush()
-    return (Page(number=1, blocks=tuple(_with_title(blocks) if titled else blocks)),)
+    return blocks
+
+
+def _level(lines: Sequence[str], number: int, text: str, follows: bool) -> int | None:
+    level = heading_level(text, decimals=False) or bracketed_level(text)
+    if level is None and not follows and is_lead(text) and _lists(lines, number + 1):
+        return LEAD_LEVEL
+    return level
 
 
 def _lists(lines: Sequence[str], start: int) -> bool:
@@ -65,12 +113,52 @@ def _lists(lines: Sequence[str], start: int) -> bool:
     return bool(_LIST_ITEM.match(following)) or starts_entry(following)
 
 
+def _turns(lines: Sequence[str]) -> frozenset[str]:
+    """Who speaks, when the text is the record of a talk; each turn is then a paragraph."""
+    filled = [line.strip() for line in lines if line.strip()]
+    speakers = Counter(who for line in filled if (who := _speaker(line)) is not None)
+    turns = sum(count for count in speakers.values() if count > 1)
+    enough = turns >= max(_MIN_TURNS, _MIN_TURN_SHARE * len(filled))
+    regular = len(speakers) >= 2 and turns >= 2 * len(speakers)
+    return frozenset(speakers) if enough and regular else frozenset()
+
+
+def _speaker(line: str) -> str | None:
+    match = _SPEAKER.match(line)
+    return match["who"] if match else None
+
+
+def _furniture(sheets: Sequence[Sequence[str]]) -> set[str]:
+    """The lines, without their digits, that stand at the edge of several pages."""
+    seen = Counter(key for sheet in sheets for key in {_key(sheet[n]) for n in _edges(sheet)})
+    return {key for key, count in seen.items() if count >= max(_MIN_PAGES, 0.3 * len(sheets))}
+
+
+def _without_edges(sheet: Sequence[str], furniture: set[str]) -> list[str]:
+    doomed = {
+        n for n in _edges(sheet) if _key(sheet[n]) in furniture or is_page_number(sheet[n].strip())
+    }
+    filled = sum(bool(line.strip()) for line in sheet)
+    if len(doomed) >= filled:
+        return list(sheet)
+    return [line for n, line in enumerate(sheet) if n not in doomed]
+
+
+def _edges(sheet: Sequence[str]) -> Iterator[int]:
+    filled = [n for n, line in enumerate(sheet) if line.strip()]
+    yield from dict.fromkeys((*filled[:_EDGE_LINES], *filled[-_EDGE_LINES:]))
+
+
+def _key(line: str) -> str:
+    return re.sub(r"\d+", "#", "".join(line.split()))
+
+
 def _with_title(blocks: list[Block]) -> list[Block]:
     """The first line as a heading when it stands alone and reads like a title."""
     if len(blocks) < 2 or blocks[0].kind != "paragraph":
         return blocks
     first, newline, rest = blocks[0].text.partition("\n")
-    if not is_title_like(first) or clause_label(first):
+    if not is_title_like(first) or clause_label(first) or _speaker(first) is not None:
         return blocks
     if newline and is_title_like(rest.partition("\n")[0]):
         return blocks  # an address or a verse rather than a title and its text
