@@ -19,11 +19,12 @@ _LEVEL, _ALIKE, _NEAR = 0.3, 1.35, 1.0
 """Boxes are pieces of one line when their middles differ by less than the first and their
 gap is less than the last, in heights, and their heights by less than the second as a ratio."""
 
-_MARK, _RULE = 0.04, 0.8
+_MARK, _RULE, _CLOSE = 0.04, 0.8, 0.12
 _INK = 60
-"""What stands in the gap is a mark when it is higher than the first share of the box and lower
-than the second, which rules of tables are not; ink is so much darker (of 255) than the rest.
-Chosen by us: the detector leaves out "：" between two words."""
+"""A gap of less than the third share of the height is none. What stands in a wider one is a
+mark when it is higher than the first share of the box and lower than the second, which rules
+of tables are not; ink is so much darker (of 255) than the rest. Chosen by us: the detector
+leaves out "：" between two words."""
 
 
 def without_slanted(boxes: np.ndarray) -> np.ndarray:
@@ -67,8 +68,23 @@ def join_pieces(boxes: np.ndarray, bgr: np.ndarray) -> np.ndarray:
             joined[left] = np.stack([first[0], box[1], box[2], first[3]])
         else:
             joined.append(box)
-    found = np.stack(joined)
-    return found[np.lexsort((found[:, 0, 0], found[:, 0, 1]))]
+    return np.stack(_by_rows(joined))
+
+
+def _by_rows(boxes: list[np.ndarray]) -> list[np.ndarray]:
+    """Boxes from top to bottom, those on one level from left to right."""
+    rows: list[list[np.ndarray]] = []
+    for box in sorted(boxes, key=lambda box: float(box[:, 1].mean())):
+        middle = float(box[:, 1].mean())
+        if rows and middle < float(rows[-1][0][:, 1].mean()) + _LEVEL * _height(rows[-1][0]):
+            rows[-1].append(box)
+        else:
+            rows.append([box])
+    return [box for row in rows for box in sorted(row, key=lambda box: float(box[:, 0].min()))]
+
+
+def _height(box: np.ndarray) -> float:
+    return float(box[:, 1].max() - box[:, 1].min())
 
 
 def _continues(left: np.ndarray, right: np.ndarray) -> bool:
@@ -84,11 +100,14 @@ def _continues(left: np.ndarray, right: np.ndarray) -> bool:
 
 
 def _has_mark(left: np.ndarray, right: np.ndarray, grey: np.ndarray, ground: int) -> bool:
+    """Whether something other than a rule or a blank parts the two boxes, or hardly a gap."""
     import numpy as np
 
     x0, x1 = int(left[:, 0].max()), int(right[:, 0].min()) + 1
     y0 = int(max(left[:, 1].min(), right[:, 1].min()))
     y1 = int(min(left[:, 1].max(), right[:, 1].max())) + 1
+    if x1 - x0 <= _CLOSE * (y1 - y0):
+        return True
     gap = grey[y0:y1, x0:x1].astype(np.int16)
     if gap.size == 0:
         return False

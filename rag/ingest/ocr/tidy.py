@@ -1,5 +1,5 @@
 """Small repairs of recognised lines: what the recogniser mixes up between Chinese and Latin
-typography. Letters and digits are never changed."""
+typography. Letters and digits stay what they are."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ import re
 _HAN = "\u3007\u3400-\u9fff\uf900-\ufaff"
 _MARKS = {",": "，", ";": "；", ":": "：", "?": "？", "!": "！"}
 _BETWEEN = re.compile(rf"(?<=[{_HAN}”’）》】])[,;:?!](?=[{_HAN}“‘（《【]|$)")
+_WIDE = re.compile("(?<=[0-9A-Za-z])[０-９]|[０-９](?=[0-9A-Za-z])")
 
 
 def tidy(text: str) -> str:
-    """A recognised line with brackets that match and, between Chinese characters, with the
-    full-width marks that are printed there; surrounding blanks gone."""
-    text = _BETWEEN.sub(lambda match: _MARKS[match[0]], " ".join(text.split()))
+    """A recognised line with digits of one width, brackets that match and, between Chinese
+    characters, the full-width marks that are printed there; surrounding blanks gone."""
+    text = _WIDE.sub(lambda match: chr(ord(match[0]) - 0xFEE0), " ".join(text.split()))
+    text = _BETWEEN.sub(lambda match: _MARKS[match[0]], text)
     return _matched(text)
 
 
