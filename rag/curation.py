@@ -284,12 +284,19 @@ class Curation(ChunkEditing):
         )
 
     def page_image(
-        self, person: Person, document_id: str, page: int, bboxes: Sequence[BBox] = ()
+        self,
+        person: Person,
+        document_id: str,
+        page: int,
+        bboxes: Sequence[BBox] = (),
+        *,
+        outlined: bool = False,
     ) -> bytes:
         """A page of a PDF or an image file as PNG, with the given boxes marked.
 
         Args:
             bboxes: as the parser gives them (`Block.bbox`).
+            outlined: draw the boxes' borders instead of marking them.
 
         Raises:
             NotFound: the document has no such page, or its original is gone.
@@ -301,10 +308,10 @@ class Curation(ChunkEditing):
         info = self._rights.readable_document(person, document_id)
         path = original_path(self._files, info)
         if info.media_type == PDF:
-            return draw_page(path, page, bboxes)
+            return draw_page(path, page, bboxes, outlined=outlined)
         if info.media_type in IMAGES:
             parsed = self._catalog.documents.page(document_id, page)
-            return draw_picture(path, page, bboxes, parsed)
+            return draw_picture(path, page, bboxes, parsed, outlined=outlined)
         raise no_page_images()
 
     # --- Jobs that were given up ------------------------------------------------------

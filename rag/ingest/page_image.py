@@ -12,6 +12,8 @@ from rag.types import BBox, Page
 
 _MARK = (1.0, 0.86, 0.35)
 _OPACITY = 0.35
+_LINE = (0.18, 0.42, 0.36)
+_LINE_PT = 0.9
 _MARGIN_PT = 1.5
 _PICTURE_SIDE = 2400
 """Longer side of a drawn picture in pixels: larger ones are shown smaller. Chosen by us: a page
@@ -28,11 +30,13 @@ def draw_page(
     *,
     dpi: int = 110,
     password: str | None = None,
+    outlined: bool = False,
 ) -> bytes:
     """A page as PNG, with boxes as the parser gives them (`Block.bbox`) marked in yellow.
 
     Args:
         page: its number from 1.
+        outlined: draw the boxes' borders instead, which keeps neighbours apart.
         password: for an encrypted file.
 
     Raises:
@@ -52,7 +56,10 @@ def draw_page(
                 box = module.Rect(
                     x0 - _MARGIN_PT, y0 - _MARGIN_PT, x1 + _MARGIN_PT, y1 + _MARGIN_PT
                 )
-                shown.draw_rect(box & shown.rect, color=None, fill=_MARK, fill_opacity=_OPACITY)
+                if outlined:
+                    shown.draw_rect(box & shown.rect, color=_LINE, width=_LINE_PT)
+                else:
+                    shown.draw_rect(box & shown.rect, color=None, fill=_MARK, fill_opacity=_OPACITY)
             pixels = shown.rect.width * shown.rect.height * (dpi / 72) ** 2
             scale = dpi / 72 * min(1.0, (_MOST_PIXELS / max(pixels, 1.0)) ** 0.5)
             image: bytes = shown.get_pixmap(matrix=module.Matrix(scale, scale)).tobytes("png")
@@ -62,7 +69,12 @@ def draw_page(
 
 
 def draw_picture(
-    path: Path, page: int, bboxes: Sequence[BBox] = (), parsed: Page | None = None
+    path: Path,
+    page: int,
+    bboxes: Sequence[BBox] = (),
+    parsed: Page | None = None,
+    *,
+    outlined: bool = False,
 ) -> bytes:
     """A page of an image file as PNG, upright, with boxes as the parser gives them marked.
 
@@ -70,6 +82,7 @@ def draw_picture(
         page: its number from 1; a TIFF has one per picture, other formats have one.
         parsed: what the parser said about the page: its size in points, which the boxes are
             in, and how far it lies turned. Without it boxes are in pixels.
+        outlined: draw the boxes' borders instead.
 
     Raises:
         NotFound: there is no such page.
@@ -92,12 +105,17 @@ def draw_picture(
         shown = shown.resize(size, Image.Resampling.LANCZOS)
     marks = Image.new("RGBA", shown.size, (0, 0, 0, 0))
     colour = tuple(round(255 * part) for part in (*_MARK, _OPACITY))
+    line = tuple(round(255 * part) for part in (*_LINE, 1.0))
     pen = ImageDraw.Draw(marks)
     for x0, y0, x1, y1 in bboxes:
         box = (x0 - _MARGIN_PT, y0 - _MARGIN_PT, x1 + _MARGIN_PT, y1 + _MARGIN_PT)
         left, top, right, bottom = (edge * scale * shrink for edge in box)
         if right > left and bottom > top:
-            pen.rectangle((left, top, right, bottom), fill=colour)
+            place = (left, top, right, bottom)
+            if outlined:
+                pen.rectangle(place, outline=line, width=2)
+            else:
+                pen.rectangle(place, fill=colour)
     marked = Image.alpha_composite(shown.convert("RGBA"), marks).convert("RGB")
     if parsed is not None and parsed.rotation:
         # The page lies turned clockwise by so much; Pillow turns the other way.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from rag.ingest.flags import flag_text
-from rag.types import BBox, DocumentInfo, Page
+from rag.types import DocumentInfo, Page
 from ui.errors import shown
 from ui.frame import Here
 from ui.passage import passage_html
@@ -32,7 +32,7 @@ def pages(here: Here, document: DocumentInfo, may_edit: bool) -> None:
         text_of_page(page)
         return
     marked = st.toggle(t("original.blocks"), value=True, key="original-blocks")
-    picture(here, document, number, page if marked else None)
+    picture(here, document, number, page, marked)
 
 
 def text(here: Here, document: DocumentInfo, may_edit: bool) -> None:
@@ -60,19 +60,16 @@ def picture(
     document: DocumentInfo,
     number: int,
     page: Page | None,
-    boxes: list[BBox] | None = None,
+    marked: bool = True,
 ) -> None:
-    """A page's picture beside its text; on a narrow screen one under the other.
-
-    Args:
-        page: its parsed blocks, which are marked; None marks nothing and shows no text.
-        boxes: marks these instead of the page's blocks.
-    """
-    if boxes is None:
-        boxes = [block.bbox for block in page.blocks if block.bbox] if page else []
+    """A page's picture with its blocks outlined, beside its text; on a narrow screen one under
+    the other. A page that was not read is shown alone."""
+    boxes = [block.bbox for block in page.blocks if block.bbox] if page and marked else []
     left, right = st.columns(2, gap="medium")
     with left, shown():
-        image = here.application.curation.page_image(here.person, document.id, number, boxes)
+        image = here.application.curation.page_image(
+            here.person, document.id, number, boxes, outlined=True
+        )
         st.image(image, width="stretch", alt=t("source.alt", n=number))
     with right:
         text_of_page(page)
