@@ -63,10 +63,20 @@ def _filtered(documents: list[DocumentInfo]) -> list[DocumentInfo]:
     found = [
         document
         for document in documents
-        if (not status or document.status == status)
-        and wanted in f"{document.name} {document.title or ''} {document.uploaded_by or ''}".lower()
+        if (not status or document.status == status) and wanted in _words_of(document)
     ]
     return sorted(found, key=lambda d: (_ORDER.get(d.status, 3), -d.updated_at.timestamp()))
+
+
+def _words_of(document: DocumentInfo) -> str:
+    """What the filter looks into: names, and what the document says about itself."""
+    facts = document.metadata
+    parts = (
+        document.name, document.title, document.uploaded_by, facts.author, facts.organisation,
+        facts.document_number, facts.document_type, facts.region, facts.product, facts.source,
+        str(facts.year or ""), *facts.keywords,
+    )  # fmt: skip
+    return " ".join(part for part in parts if part).lower()
 
 
 def _page_number(count: int) -> int:
