@@ -203,13 +203,14 @@ def _give_sizes(segments: Sequence[Segment]) -> None:
 def _even_out(telling: Sequence[Segment], segments: Sequence[Segment]) -> None:
     """Give sizes that are nearly the same one value: the commonest among them. Lines of
     Chinese set the values, the others follow."""
+    apart = _SAME_SIZE if telling else _NEAR_SIZE
     values: list[float] = []
     weights: dict[float, int] = {}
     for segment in telling or segments:
         size = round(segment.size, 1)
         weights[size] = weights.get(size, 0) + len(segment.text)
     for size in sorted(weights, key=lambda size: -weights[size]):
-        if not any(abs(size - value) <= _SAME_SIZE * value for value in values):
+        if not any(abs(size - value) <= apart * value for value in values):
             values.append(size)
     exact = {id(segment) for segment in telling}
     for segment in segments:

@@ -49,6 +49,8 @@ th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as
 me de hi ri ro ic ne ea ra ce li ch ll be ma si om ur ta la ho no el us di un il na lo tr
 """
 _FREQUENT_PAIRS = frozenset(_PAIRS.split())
+_ADDRESS = re.compile(r"(?i)\S*(?:www\.|://|@|\.com|\.cn|\.org|\.net)\S*")
+"""Web and mail addresses, which aren't words."""
 _LETTERS = re.compile(r"[A-Za-z]{4,}")
 _GLYPH_SHIFT = 29
 """What codes of TrueType fonts, taken for characters, are off by: their first glyphs are three
@@ -72,8 +74,6 @@ class Glyphs:
     garbled: int = 0
     han: int = 0
     repeated: int = 0
-    latin: int = 0
-    vowels: int = 0
     kana: int = 0
     _text: list[str] = field(default_factory=list)
     _previous: str = ""
@@ -82,11 +82,7 @@ class Glyphs:
         """Take one character into account, in the order of drawing."""
         self.total += 1
         if character.isascii():
-            if character.isalpha():
-                self.latin += 1
-                self.vowels += character in "aeiouAEIOU"
-            elif ord(character) < 32:
-                self.garbled += 1
+            self.garbled += ord(character) < 32
         elif "一" <= character <= "鿿":
             self.han += 1
             self.repeated += character == self._previous
@@ -109,8 +105,6 @@ class Glyphs:
         self.garbled += other.garbled
         self.han += other.han
         self.repeated += other.repeated
-        self.latin += other.latin
-        self.vowels += other.vowels
         self.kana += other.kana
         self.gap()
         self._text.extend(other._text[: max(_MOST_KEPT - len(self._text), 0)])
@@ -141,10 +135,12 @@ class Glyphs:
         return self._latin_verdict()
 
     def _latin_verdict(self) -> Verdict:
-        mostly = self.latin > self.total / 2
-        if self.latin >= _MIN_LATIN and mostly and self.vowels / self.latin < _MIN_VOWELS:
+        text = _ADDRESS.sub(" ", "".join(self._text))
+        letters = [c for c in text if c.isascii() and c.isalpha()]
+        mostly = len(letters) > sum(not c.isspace() for c in text) / 2
+        vowels = sum(c in "aeiouAEIOU" for c in letters)
+        if len(letters) >= _MIN_LATIN and mostly and vowels < _MIN_VOWELS * len(letters):
             return "broken"
-        text = "".join(self._text)
         pairs, frequent = _letter_pairs(text)
         if pairs >= _MIN_LATIN_PAIRS and mostly and frequent < _LETTER_PAIRS * pairs:
             return "doubtful"
