@@ -69,6 +69,7 @@ _HEAD_BYTES = 64 << 10
 """What is judged first of large files. Chosen by us: 100 MB of a program or a picture are
 otherwise decoded in every way, which takes 10 s."""
 
+_HIGH_CONTROLS = re.compile("[\x80-\x9f]")
 _MAX_CONTROL = 0.02
 _MAX_REPLACED = 0.02
 _MIN_CONTROL = 5
@@ -304,6 +305,9 @@ def _with_replacements(raw: bytes) -> Decoded | None:
 
 def _unless_binary(decoded: Decoded) -> Decoded | None:
     sample = decoded.text[:_SAMPLE_CHARACTERS]
+    if decoded.encoding == "utf-8":
+        # Valid UTF-8 is no chance; the higher control characters are text decoded wrongly before.
+        sample = _HIGH_CONTROLS.sub("", sample)
     controls = sum(unicodedata.category(c) in ("Cc", "Cn") and c not in "\t\r\n\f" for c in sample)
     binary = controls >= _MIN_CONTROL and controls / len(sample) > _MAX_CONTROL
     return None if binary else decoded

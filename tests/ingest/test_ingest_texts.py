@@ -6,10 +6,13 @@ from pathlib import Path
 import pytest
 from ingest_inputs import jsonl, read, rows, texts
 
+from benchmarks import places
 from rag.errors import CorruptDocument, EmptyDocument
 from rag.ingest.lines import join_wrapped
 from rag.ingest.markdown import to_markdown
 from rag.ingest.quality import require_text
+
+CASES = places.DATA.parent / "cases" / "files"
 
 MARKDOWN = """---
 title: 人才补贴办法
@@ -186,3 +189,86 @@ def test_bracketed_lines_and_leads_of_lists_are_headings(tmp_path: Path) -> None
 )
 def test_a_number_cut_by_a_line_s_end_is_whole_again(lines: tuple[str, ...], joined: str) -> None:
     assert join_wrapped(lines) == joined
+
+
+NOTES = """+++
+title = "说明"
++++
+#标题
+
+正文[^1]，10<sup>5</sup>个，公式$a*b*c$。
+
+[^1]: 注释内容很重要
+
+[注意]: 请先备份
+
+[地址]: https://example.com
+
+见[链接][地址]。
+
+$$
+E=mc^2
+$$
+
+```bash
+#注释不变
+<!-- 保留 -->
+```
+
+1. 第一步
+   ```
+   code
+   ```
+2. 第二步
+"""
+
+
+def test_notes_formulas_and_code_of_markdown_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_text(NOTES, encoding="utf-8")
+    document = read(path)
+    assert [(b.kind, b.text) for b in document.blocks] == [
+        ("heading", "标题"),
+        ("paragraph", "正文[^1]，10⁵个，公式$a*b*c$。"),
+        ("paragraph", "[^1]: 注释内容很重要"),
+        ("paragraph", "[注意]: 请先备份"),
+        ("paragraph", "见链接。"),
+        ("formula", "E=mc^2"),
+        ("code", "#注释不变\n<!-- 保留 -->"),
+        ("list", "1. 第一步"),
+        ("code", "code"),
+        ("list", "2. 第二步"),
+    ]
+    assert document.metadata.title == "说明"
+
+
+def test_jsonl_arrays_chinese_names_and_plain_fields(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(
+        '[\n {"问题": "病假", "答案": "看规定"},\n {"型号": "X1", "价格": 100}\n]', encoding="utf-8"
+    )
+    blocks = read(path).blocks
+    assert [(b.record_id, b.text) for b in blocks] == [
+        ("1", "看规定"),
+        ("2", "型号：X1\n价格：100"),
+    ]
+    assert blocks[0].metadata["title"] == "病假"
+
+
+def test_text_that_was_decoded_wrongly_before_is_repaired(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("请假应提前一天。".encode().decode("latin-1"), encoding="utf-8")
+    document = read(path)
+    assert texts(document) == ["请假应提前一天。"]
+    assert document.flags == ("mojibake_repaired",)
+
+
+@pytest.mark.skipif(not CASES.is_dir(), reason="the real documents are not here")
+def test_real_texts() -> None:
+    letter = texts(read(CASES / "44_utf16_bom.txt"))
+    assert letter[0] == "This is a test document to use for unit tests."
+    assert not any("\ufeff" in text for text in letter)
+    cups = read(CASES / "45_utf16_be.csv")
+    assert cups.blocks[0].text == "Stanley Cups"
+    assert rows(cups)[0][:2] == [("Team", "Location", "Stanley Cups"), ("Blues", "STL", "1")]
+    assert ("清华大学", "2", "985", "清华") in rows(read(CASES / "48_bom_rank.csv"))[0]

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from rag.ingest.headings import clause_label, heading_level
 from rag.ingest.parse.html_inline import element_text, inline, tidy
 from rag.ingest.parse.html_main import drop_unreadable, main_content
 from rag.ingest.parse.html_tables import table_blocks
-from rag.ingest.parse.html_words import LEAF_BLOCKS, without_interface_tail
+from rag.ingest.parse.html_words import (
+    LEAF_BLOCKS,
+    holds,
+    is_interface_line,
+    without_interface_tail,
+)
 from rag.types import Block, Page
 
 if TYPE_CHECKING:
@@ -25,6 +31,9 @@ _MAX_DEPTH = 200
 
 _LONG_ITEM = 200
 """Characters from which an explanation in a definition list is a paragraph of its own."""
+
+_SECTIONS = frozenset(("h1", "h2", "h3", "h4", "table", "pre", "details", "dl"))
+"""What a list has in it that arranges sections."""
 
 _META_NAMES = {
     "articletitle": "标题",
@@ -49,7 +58,12 @@ def parse_html(html: str) -> tuple[tuple[Page, ...], str | None]:
     """
     soup, root = main_content(html)
     title = tidy(soup.title.get_text(" ")).replace("\n", " ") if soup.title else ""
-    blocks = tuple(_numbered(walk(root)))
+    found = [
+        block
+        for block in _numbered(walk(root))
+        if block.kind != "paragraph" or not is_interface_line(block.text, linked=False)
+    ]
+    blocks = tuple(with_numbered_headings(found))
     headings = [block.text for block in blocks if block.kind == "heading"]
     return (Page(number=1, blocks=blocks),), _page_title(title, headings)
 
@@ -63,6 +77,28 @@ def html_fragment_blocks(html: str) -> list[Block]:
     root = soup.body or soup
     drop_unreadable(root)
     return list(_numbered(walk(root)))
+
+
+def with_numbered_headings(blocks: Sequence[Block]) -> Iterator[Block]:
+    """The blocks with "第一章 总则" or "一、申请条件" as headings, on pages that mark none, and
+    articles ("第三条") that only breaks part as paragraphs of their own."""
+    marked = sum(block.kind == "heading" and (block.level or 1) > 1 for block in blocks)
+    for block in blocks:
+        if block.kind != "paragraph" or marked > 1:
+            yield block
+            continue
+        group: list[str] = []
+        for line in block.text.split("\n"):
+            level = heading_level(line, decimals=False)
+            if group and (level is not None or clause_label(line)):
+                yield block.model_copy(update={"text": "\n".join(group)})
+                group = []
+            if level is not None:
+                yield Block(kind="heading", text=line, level=level)
+            else:
+                group.append(line)
+        if group:
+            yield block.model_copy(update={"text": "\n".join(group)})
 
 
 def html_metadata(html: str) -> dict[str, Any]:
@@ -91,14 +127,16 @@ def walk(tag: Tag, depth: int = 0) -> Iterator[Block]:
     loose: list[str] = []
 
     def paragraph() -> Iterator[Block]:
-        text = tidy("".join(loose))
+        # Two breaks in a row part paragraphs on pages that know no <p>.
+        texts = re.split(r"\n[ \xa0　]*\n", "".join(loose))
         loose.clear()
-        if text:
-            yield Block(kind="paragraph", text=text)
+        for text in map(tidy, texts):
+            if text:
+                yield Block(kind="paragraph", text=text)
 
     for child in tag.children:
         if isinstance(child, Tag):
-            if child.name not in BLOCKS and child.find(list(BLOCKS)) is None:
+            if child.name not in BLOCKS and not holds(child, BLOCKS):
                 loose.append(element_text(child))
                 continue
             yield from paragraph()
@@ -149,7 +187,7 @@ def _code(tag: Tag) -> Iterator[Block]:
 def _list(tag: Tag, depth: int) -> Iterator[Block]:
     """One block for a list of lines; a list that arranges whole sections is walked through."""
     items = tag.find_all("li", recursive=False)
-    if any(item.find(["h1", "h2", "h3", "h4", "table", "pre", "details", "dl"]) for item in items):
+    if any(holds(item, _SECTIONS) for item in items):
         yield from walk(tag, depth)
         return
     lines = list(_list_lines(tag, 0))

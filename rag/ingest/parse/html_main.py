@@ -20,7 +20,9 @@ from rag.ingest.parse.html_words import (
     INFO_LINE,
     LEAF_BLOCKS,
     RELATED_TITLE,
+    SIDE_NAMES,
     TOGGLED_NAMES,
+    holds,
     is_interface_line,
     is_surely_furniture,
     names,
@@ -184,20 +186,33 @@ def _drop_surroundings(body: Tag) -> None:
             apart = not inside or own.link_share >= _LINK_SHARE or tag.name in ("nav", "menu")
             if apart and own.text <= whole.text * 0.5:
                 tag.decompose()
-        elif is_surely_furniture(tag):
+        elif is_surely_furniture(tag) or _is_side_column(tag):
             sure.append(tag)
         elif tag.name in ("table", "tr", "td", "tbody"):
             continue
         elif own.link_share >= _LINK_SHARE and names(tag) & FURNITURE_NAMES:
             tag.decompose()
     sure = [tag for tag in sure if not tag.decomposed]
-    outermost = [tag for tag in sure if not any(other in sure for other in tag.parents)]
+    # By identity: comparing elements compares all that is in them.
+    known = {id(tag) for tag in sure}
+    outermost = [tag for tag in sure if not any(id(other) in known for other in tag.parents)]
     # A page that mostly is "comments" is a discussion.
     total = sum(measures[id(tag)].prose for tag in outermost)
     for tag in outermost:
         own = measures[id(tag)]
-        if total <= whole.prose * _SURE_SHARE or own.link_share >= _LINK_SHARE:
+        small = total <= whole.prose * _SURE_SHARE or _is_side_column(tag)
+        if small or own.link_share >= _LINK_SHARE:
             tag.decompose()
+
+
+def _is_side_column(tag: Tag) -> bool:
+    """Whether the element is named as the column beside one that is named as the content."""
+    if not names(tag) & SIDE_NAMES:
+        return False
+    beside = (*tag.find_previous_siblings(), *tag.find_next_siblings())
+    return any(
+        other.name in ("main", "article") or names(other) & CONTENT_NAMES for other in beside
+    )
 
 
 def _core(body: Tag) -> Tag:
@@ -261,8 +276,8 @@ def _drop_inside(core: Tag) -> None:
     """Lines of the interface, lists of related pages and comments within the main content."""
     measures = _measures(core)
     whole = measures[id(core)]
-    for tag in core.find_all(LEAF_BLOCKS):
-        if tag.decomposed or tag.find(LEAF_BLOCKS) is not None:
+    for tag in core.find_all(True):
+        if tag.name not in LEAF_BLOCKS or tag.decomposed or holds(tag, LEAF_BLOCKS):
             continue
         text = " ".join(tag.get_text(" ", strip=True).split())
         if not text:

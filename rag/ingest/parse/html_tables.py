@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from rag.ingest.parse.html_inline import inline, tidy
+from rag.ingest.parse.html_words import holds
 from rag.ingest.table import is_banner, is_value, merge_header, to_markdown, trim
 from rag.types import Block
 
@@ -21,6 +22,7 @@ _MAX_CELLS = 500_000
 """Cells from which spans are no longer filled: a few tags can ask for billions."""
 
 _MAX_HEADER_ROWS = 4
+_MAX_TITLES = 3
 _LONG_CELL = 400
 """Characters of a cell in a small table without header from which it arranges the page."""
 
@@ -35,7 +37,7 @@ def table_blocks(tag: Tag, walk: Callable[[Tag], Iterable[Block]]) -> Iterator[B
         walk: gives the blocks of a cell, for tables that arrange a page.
     """
     rows = _own(tag, "tr")
-    cells = [cell for row in rows for cell in row.find_all(["td", "th"], recursive=False)]
+    cells = [cell for row in rows for cell in _cells(row)]
     if _is_code(tag):
         for pre in tag.find_all("pre"):
             yield Block(kind="code", text=pre.get_text().strip("\n"))
@@ -56,7 +58,16 @@ def table_blocks(tag: Tag, walk: Callable[[Tag], Iterable[Block]]) -> Iterator[B
 
 def _own(tag: Tag, name: str) -> list[Tag]:
     """Elements of the table itself, not of a table in one of its cells."""
-    return [found for found in tag.find_all(name) if found.find_parent("table") is tag]
+    found = tag.find_all(name)
+    if not holds(tag, ("table",)):
+        return list(found)
+    return [inner for inner in found if inner.find_parent("table") is tag]
+
+
+def _cells(row: Tag) -> list[Tag]:
+    from bs4 import Tag as Element
+
+    return [c for c in row.children if isinstance(c, Element) and c.name in ("td", "th")]
 
 
 def _is_code(tag: Tag) -> bool:
@@ -66,12 +77,12 @@ def _is_code(tag: Tag) -> bool:
 
 
 def _arranges(tag: Tag, cells: list[Tag]) -> bool:
-    if tag.find("table") is not None or len(cells) <= 1 or tag.get("role") == "presentation":
+    if holds(tag, ("table",)) or len(cells) <= 1 or tag.get("role") == "presentation":
         return True
     if tag.find("th") is not None or len(cells) > 8:
         return False
     return any(
-        cell.find(["h1", "h2", "h3", "h4"]) is not None
+        holds(cell, ("h1", "h2", "h3", "h4"))
         or len(cell.find_all("p")) > 4
         or len(cell.get_text("", strip=True)) > _LONG_CELL
         for cell in cells
@@ -79,11 +90,13 @@ def _arranges(tag: Tag, cells: list[Tag]) -> bool:
 
 
 def _data_blocks(rows: list[list[str]], head: int, pairs: bool) -> Iterator[Block]:
-    while len(rows) > 1 and len(rows[0]) > 1 and is_banner(rows[0]):
+    for _ in range(_MAX_TITLES):
+        if len(rows) < 2 or len(rows[0]) < 2 or not is_banner(rows[0]):
+            break
         # A title that spans the whole table.
-        text = next(cell for cell in rows[0] if cell)
-        yield Block(kind="paragraph", text=text)
-        rows, head = trim(rows[1:]), max(head - 1, 0)
+        yield Block(kind="paragraph", text=next(cell for cell in rows[0] if cell))
+        rows, head = rows[1:], max(head - 1, 0)
+    rows = trim(rows)
     if not rows:
         return
     if len(rows[0]) == 1:
@@ -104,7 +117,7 @@ def _names_and_values(rows: list[Tag]) -> bool:
     """Whether each row is a name and its value, once or twice ("索引号 | x | 文号 | y")."""
     marked = plain = 0
     for row in rows:
-        cells = row.find_all(["td", "th"], recursive=False)
+        cells = _cells(row)
         if len(cells) % 2 or not cells:
             if len(cells) == 1:
                 continue
@@ -141,7 +154,7 @@ def _grid(rows: list[Tag]) -> tuple[list[list[str]], int]:
     total = head = 0
     for y, row in enumerate(rows):
         texts: list[str] = []
-        cells = row.find_all(["td", "th"], recursive=False)
+        cells = _cells(row)
         for cell in cells:
             while (y, len(texts)) in pending:
                 texts.append(pending.pop((y, len(texts))))
@@ -160,17 +173,18 @@ def _grid(rows: list[Tag]) -> tuple[list[list[str]], int]:
         in_head = row.find_parent("thead") is not None or all(c.name == "th" for c in cells)
         if head == y and cells and in_head and head < _MAX_HEADER_ROWS:
             head += 1
-        elif head == y and y and _reaches(rows[0], y):
-            head += 1  # the first row's cells reach down into this one
-    return grid, head
+    depth = _header_depth(rows[0])
+    if any(is_value(cell) for texts in grid[:depth] for cell in texts):
+        depth = 0
+    return grid, max(head, depth)
 
 
-def _reaches(first: Tag, y: int) -> bool:
-    """Whether the header's first row has both spanned cells of this depth and wide ones."""
-    cells = first.find_all(["td", "th"], recursive=False)
-    deep = any(_span(cell.get("rowspan")) > y for cell in cells)
+def _header_depth(first: Tag) -> int:
+    """Rows of a header whose first row has both deep cells and wide ones; 0 for others."""
+    cells = _cells(first)
+    deepest = max((_span(cell.get("rowspan")) for cell in cells), default=1)
     wide = any(_span(cell.get("colspan")) > 1 for cell in cells)
-    return deep and wide
+    return deepest if wide and 1 < deepest <= _MAX_HEADER_ROWS else 0
 
 
 def _span(value: object) -> int:

@@ -10,10 +10,12 @@ from rag.errors import CorruptDocument
 from rag.types import Block, Page
 
 _TEXT_KEYS = (
-    "text", "content", "body", "answer", "output", "response", "正文", "内容", "答案", "回答", "解答",
+    "text", "content", "body", "answer", "output", "response", "正文", "内容", "答案", "回答",
+    "解答",
 )  # fmt: skip
 _TITLE_KEYS = (
-    "title", "question", "query", "name", "heading", "instruction", "标题", "问题", "提问", "题目", "名称",
+    "title", "question", "query", "name", "heading", "instruction", "标题", "问题", "提问",
+    "题目", "名称",
 )  # fmt: skip
 _ID_KEYS = ("id", "_id", "record_id", "doc_id", "key", "编号", "序号")
 _MIN_FIELDS = 2

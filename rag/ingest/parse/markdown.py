@@ -21,7 +21,7 @@ _FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)", re
 _TOML_FRONT_MATTER = re.compile(r"\+\+\+[ \t]*\n(.*?)\n\+\+\+[ \t]*(?:\n|$)", re.DOTALL)
 _TIGHT_HEADING = re.compile(r"^(#{1,6})(?=[一-鿿（《“])")
 _NOTE = re.compile(
-    r"^( {0,3})(?=\[[^\]]+\]:\s*(?!<?(?:[a-z][a-z+.-]*:|/|\.|#|www\.|[\w./-]+\.[a-z]{2,5}\b)))",
+    r"^( {0,3})(?=\[[^\]]+\]:[ \t]*+(?!<?(?:[a-z][a-z+.-]*:|/|\.|#|www\.|[\w./-]+\.[a-z]{2,5}\b)))",
     re.IGNORECASE,
 )
 """A line like "[^1]: 注释" or "[注意]: 请先备份", which the standard takes for the address of a

@@ -38,6 +38,9 @@ _EDGE_LINES = 2
 """Pages on which a line must stand, and lines from the edge that are looked at, to be taken
 for a header or footer."""
 
+_MAX_EDGE = 60
+"""Characters of the longest header. Chosen by us, like the above."""
+
 
 def parse_text(text: str, *, titled: bool = True) -> tuple[Page, ...]:
     """Pages of headings, paragraphs and lists; one page when no form feed divides the text.
@@ -146,7 +149,11 @@ def _without_edges(sheet: Sequence[str], furniture: set[str]) -> list[str]:
 
 def _edges(sheet: Sequence[str]) -> Iterator[int]:
     filled = [n for n, line in enumerate(sheet) if line.strip()]
-    yield from dict.fromkeys((*filled[:_EDGE_LINES], *filled[-_EDGE_LINES:]))
+    for n in dict.fromkeys((*filled[:_EDGE_LINES], *filled[-_EDGE_LINES:])):
+        if len(sheet[n].strip()) <= _MAX_EDGE and not sheet[n].rstrip().endswith(
+            tuple("。；;，：:")
+        ):
+            yield n
 
 
 def _key(line: str) -> str:
