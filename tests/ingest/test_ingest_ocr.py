@@ -310,3 +310,14 @@ def test_two_columns_are_read_one_after_the_other() -> None:
     text = "".join(block.text for block in blocks)
     assert text.startswith("职工福利左栏第0行")
     assert text.index("左栏第7行") < text.index("右栏第0行")
+
+
+def test_notes_in_the_margin_do_not_cut_lines() -> None:
+    lines = [
+        line(f"正文第{number}行一直写到右边的边缘为止没有空白", 100, y, 700, y + 28)
+        for number, y in enumerate(range(40, 440, 40))
+    ]
+    lines.insert(5, line("14(II)", 20, 202, 80, 226))
+    blocks = to_blocks(OcrResult(tuple(lines), 0, 800, 460), page=1, scale=0.5)
+    assert [block.text for block in blocks][-1] == "14(II)"
+    assert "没有空白正文第5行" in blocks[0].text

@@ -40,6 +40,11 @@ _SAME_SIZE, _NEAR_SIZE = 0.08, 0.18
 """Sizes that differ by less are the same, of lines of Chinese and of others: recognised boxes
 are uneven. Chosen by us."""
 
+_BODY_SHARE, _MIN_BODY, _NOTE_LETTERS = 0.7, 6, 10
+"""Lines of so much of the longest one's length, at least so many and this share of all, are a
+page's text; lines of so few characters outside its edges are notes in the margin. Chosen by
+us."""
+
 _LARGER = 1.3
 _RIM = 0.2
 """Share of a line's box above and below its characters; chosen by us."""
@@ -72,14 +77,32 @@ def to_blocks(
     for column in columns_of_page(text, tables):
         blocks.extend(column_blocks(column, page, style))
     (joined,) = join_pages([Page(number=page, height=text.height, blocks=tuple(blocks))])
-    return tuple(_placed(block, result, scale, offset) for block in joined.blocks)
+    found = (*joined.blocks, *margin_blocks(text))
+    return tuple(_placed(block, result, scale, offset) for block in found)
 
 
 def page_text(result: OcrResult, page: int, scale: float) -> PageText:
     """The recognised lines as a page of text, upright, in points of `scale` per pixel."""
     segments = [_segment(line, scale) for line in result.lines]
     _give_sizes(segments)
-    return PageText(page, result.width * scale, result.height * scale, 0, segments, Glyphs())
+    notes = _margin_notes(segments)
+    kept = [s for s in segments if not any(s is note for note in notes)]
+    found = PageText(page, result.width * scale, result.height * scale, 0, kept, Glyphs())
+    found.margin = notes
+    return found
+
+
+def margin_blocks(text: PageText) -> list[Block]:
+    """The notes in the margin of a recognised page, each as a paragraph."""
+    return [
+        Block(
+            kind="paragraph",
+            text=note.text,
+            page=text.number,
+            bbox=(round(note.x0, 1), round(note.y0, 1), round(note.x1, 1), round(note.y1, 1)),
+        )
+        for note in text.margin
+    ]
 
 
 def recognised_tables(
@@ -218,6 +241,18 @@ def _even_out(telling: Sequence[Segment], segments: Sequence[Segment]) -> None:
         nearest = min(values, key=lambda value: abs(value - segment.size), default=0.0)
         if abs(segment.size - nearest) <= reach * nearest:
             segment.size = nearest
+
+
+def _margin_notes(segments: Sequence[Segment]) -> list[Segment]:
+    """Short lines beside a column of long ones, outside its edges."""
+    lying = [s for s in segments if not s.vertical]
+    longest = max((s.x1 - s.x0 for s in lying), default=0.0)
+    body = [s for s in lying if s.x1 - s.x0 >= _BODY_SHARE * longest]
+    if len(body) < _MIN_BODY or len(body) < _BODY_SHARE * len(lying):
+        return []
+    rest = len(body) // 10
+    left, right = sorted(s.x0 for s in body)[rest], sorted(s.x1 for s in body)[-1 - rest]
+    return [s for s in lying if len(s.text) <= _NOTE_LETTERS and (s.x1 <= left or s.x0 >= right)]
 
 
 def _is_telling(text: str) -> bool:

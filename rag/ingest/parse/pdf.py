@@ -14,6 +14,7 @@ from typing import Any
 
 from rag.ingest.inspect import too_many_pages
 from rag.ingest.mupdf import LOCK, open_pdf, pymupdf
+from rag.ingest.ocr.blocks import margin_blocks
 from rag.ingest.parse.pdf_furniture import remove_furniture
 from rag.ingest.parse.pdf_joins import join_pages
 from rag.ingest.parse.pdf_layout import Style, column_blocks, key_of
@@ -74,7 +75,10 @@ def parse_pdf(
     style = _style(texts, outline)
     repeated = repeated_keys([[p.view.key for p in r.pictures] for r in readings])
     pages = [_page(reading, style, repeated) for reading in readings]
-    joined = join_pages(pages)
+    joined = [
+        page.model_copy(update={"blocks": (*page.blocks, *margin_blocks(text))})
+        for page, text in zip(join_pages(pages), texts, strict=True)
+    ]
     shown = (_as_shown(page, text) for page, text in zip(joined, texts, strict=True))
     return tuple(shown), title, tuple(flags)
 

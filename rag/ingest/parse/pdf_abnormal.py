@@ -72,12 +72,12 @@ def mend(text: PageText, extractors: Extractors, seen: OcrResult | None, scale: 
     own = [s for s in text.segments if s.font not in blind]
     salvaged = _salvaged(drawn_blindly)
     if seen is not None and seen.rotation:
-        return Mended(page_text(seen, text.number, scale).segments, "mended")
+        return Mended(_all(seen, text, scale), "mended")
     plumbed = [] if blind or text.rotation or text.turned else extractors.segments(text.number)
     if seen is None:
         found = _unseen(text, own, plumbed)
     else:
-        lines = [_Line(s) for s in page_text(seen, text.number, scale).segments]
+        lines = [_Line(s) for s in _all(seen, text, scale)]
         lines = [line for line in lines if not _is_among(line.segment, drawn_blindly)]
         loose = [] if blind else _lines_of(extractors.text(text.number))
         found = _seen(text, own, plumbed, loose, lines)
@@ -85,6 +85,11 @@ def mend(text: PageText, extractors: Extractors, seen: OcrResult | None, scale: 
         return found
     kept = [*found.segments, *salvaged]
     return Mended(kept, "kept" if kept else "nothing")
+
+
+def _all(seen: OcrResult, text: PageText, scale: float) -> list[Segment]:
+    page = page_text(seen, text.number, scale)
+    return [*page.segments, *page.margin]
 
 
 def _seen(

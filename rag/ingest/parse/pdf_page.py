@@ -82,6 +82,8 @@ class PageText:
     """Where a rule across the page sets off a header, from the top."""
     fonts: dict[str, Glyphs] = field(default_factory=dict)
     """The characters of each font."""
+    margin: list[Segment] = field(default_factory=list)
+    """Short notes beside the text of a recognised page, which would cut its lines in two."""
     unembedded: frozenset[str] = frozenset()
     """Fonts that the file names but doesn't hold; filled in for abnormal pages."""
     hidden: list[Segment] = field(default_factory=list)

@@ -114,6 +114,7 @@ def lay_scan(text: PageText, result: OcrResult, view: View) -> list[FoundTable]:
     typed = [] if result.rotation else text.segments
     typed = [s for s in typed if not any(_covers(line, s) for line in found.segments)]
     text.segments = [*found.segments, *typed]
+    text.margin = found.margin
     text.width, text.height = found.width, found.height
     text.turned = (360 - result.rotation) % 360 if result.rotation else text.turned
     text.confidence = result.confidence
