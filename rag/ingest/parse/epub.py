@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,12 @@ _MAX_PICTURES = 200
 
 _MIN_PICTURE_BYTES = 4096
 """Smaller pictures are ornaments. Both chosen by us."""
+
+_BROKEN = (
+    zipfile.BadZipFile, zlib.error, KeyError, OSError, EOFError, ValueError, NotImplementedError,
+    RuntimeError,
+)  # fmt: skip
+"""What a damaged archive makes the library raise."""
 
 _MIN_CONTENTS = 3
 _CONTENTS_SHARE = 0.8
@@ -70,14 +77,7 @@ def parse_epub(
     try:
         with zipfile.ZipFile(path) as archive:
             return _Book(archive, settings).read(progress)
-    except (
-        zipfile.BadZipFile,
-        KeyError,
-        OSError,
-        EOFError,
-        NotImplementedError,
-        RuntimeError,
-    ) as error:
+    except _BROKEN as error:
         raise _damaged(f"{type(error).__name__}: {error}") from error
 
 
@@ -106,8 +106,12 @@ class _Book:
             raise too_many_pages(len(spine), self._settings.max_pages)
         pages: list[Page] = []
         for number, name in enumerate(spine, start=1):
-            blocks = tuple(self._document(name, number))
-            pages.append(Page(number=number, blocks=blocks, flags=() if blocks else ("blank",)))
+            try:
+                blocks = tuple(self._document(name, number))
+                flags = () if blocks else ("blank",)
+            except _BROKEN:
+                blocks, flags = (), ("failed_page",)
+            pages.append(Page(number=number, blocks=blocks, flags=flags))
             if progress is not None:
                 progress(number / len(spine))
         return tuple(pages), metadata.get("title"), metadata
@@ -170,7 +174,10 @@ class _Book:
         info = self._names.get(name.lower())
         if info is None or info.file_size > _MAX_CONTENTS_BYTES:
             return False
-        html = self._bytes(name).decode("utf-8", "replace")
+        try:
+            html = self._bytes(name).decode("utf-8", "replace")
+        except _BROKEN:
+            return False
         body = re.sub(r"(?is)<head.*?</head>|<(script|style).*?</\1>", "", html)
         links = re.findall(r"(?is)<a\b[^>]*\bhref\s*=.*?</a>", body)
         linked = sum(len(_plain(link)) for link in links)
@@ -228,7 +235,10 @@ class _Book:
         parser = etree.XMLParser(
             resolve_entities=False, no_network=True, recover=True, huge_tree=False
         )
-        root = etree.fromstring(self._bytes(name), parser)
+        try:
+            root = etree.fromstring(self._bytes(name), parser)
+        except etree.XMLSyntaxError as error:
+            raise _damaged(str(error)) from error
         if root is None:
             raise _damaged(f"{posixpath.basename(name)} is empty")
         return root

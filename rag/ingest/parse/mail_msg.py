@@ -28,6 +28,12 @@ _CODEPAGES = {
     65001: "utf-8", 20127: "ascii", 51932: "euc-jp", 50220: "iso2022_jp", 52936: "hz",
 }  # fmt: skip
 
+_BROKEN = (
+    OSError, ValueError, IndexError, KeyError, TypeError, AttributeError, MemoryError,
+    RecursionError, struct.error,
+)  # fmt: skip
+"""What damaged containers make the library raise (a wild sector size asks for gigabytes)."""
+
 _EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
 _MAX_DEPTH = 5
 _PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"BM")
@@ -43,7 +49,7 @@ def read_msg(path: Path) -> Mail:
     try:
         with olefile.OleFileIO(str(path)) as ole:
             return _read(ole, (), 0)
-    except (OSError, ValueError, IndexError, TypeError, struct.error) as error:
+    except _BROKEN as error:
         raise CorruptDocument(
             "Outlook 邮件（.msg）已损坏，无法读取。",
             "请在 Outlook 里打开核对，再另存为 MSG 后重新上传。",
