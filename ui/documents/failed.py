@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from rag.types import JobInfo, KnowledgeBase
+from ui.documents.jobs import again
 from ui.errors import shown
 from ui.frame import Here
 from ui.texts import t
@@ -27,9 +28,9 @@ def render(here: Here, base: KnowledgeBase, may_edit: bool) -> None:
             if st.button(
                 t("failed.retry_all", n=len(jobs)), key="retry-all", icon=":material/refresh:"
             ):
-                _each(here, jobs, again=True)
+                _each(here, jobs, retry=True)
             if st.button(t("failed.dismiss_all"), key="dismiss-all", icon=":material/done_all:"):
-                _each(here, jobs, again=False)
+                _each(here, jobs, retry=False)
     for job in jobs[:LISTED]:
         with st.container(key=f"row-failed-{job.id}", gap="xxsmall"):
             line = t("failed.attempts", n=max(job.attempts, 1), day=day(job.updated_at))
@@ -40,25 +41,16 @@ def render(here: Here, base: KnowledgeBase, may_edit: bool) -> None:
             )
             if may_edit:
                 with st.container(horizontal=True, gap="xsmall"):
-                    if _small("retry", job, ":material/refresh:"):
-                        _each(here, [job], again=True)
-                    if _small("dismiss", job, ":material/done:"):
-                        _each(here, [job], again=False)
+                    again(here, job, "failed")
     if len(jobs) > LISTED:
         st.html(f'<div class="zw-note">{escape(t("jobs.more", n=len(jobs) - LISTED))}</div>')
 
 
-def _small(name: str, job: JobInfo, icon: str) -> bool:
-    return st.button(
-        t(f"jobs.{name}"), key=f"quiet-dead-{name}-{job.id}", icon=icon, type="tertiary"
-    )
-
-
-def _each(here: Here, jobs: list[JobInfo], again: bool) -> None:
+def _each(here: Here, jobs: list[JobInfo], retry: bool) -> None:
     """Retry or forget the jobs; one that cannot be tried again says so and stays."""
     for job in jobs:
         with shown():
-            if again:
+            if retry:
                 here.application.knowledge.retry(here.person, job.id)
             else:
                 here.application.knowledge.dismiss(here.person, job.id)

@@ -17,6 +17,8 @@ POLL_S = 0.7
 """Seconds between two looks at running jobs."""
 
 SHOWN_JOBS = 8
+SHOWN_ENDED = 3
+"""Lines of jobs at work, and of jobs that ended with something to tell; chosen by us."""
 STAGES: tuple[str, ...] = get_args(JobStage)
 ACTIVE = ("queued", "running")
 
@@ -41,10 +43,15 @@ def render(here: Here, kb_id: str) -> None:
                 st.html(f'<div class="zw-day">{counted}</div>', width="content")
                 if len(active) > 1:
                     _cancel_all(here, active)
-        for job in (active + ended)[:SHOWN_JOBS]:
+        for job in active[:SHOWN_JOBS]:
             _job(here, job)
-        if len(now) > SHOWN_JOBS:
-            more = t("jobs.more", n=len(now) - SHOWN_JOBS)
+        if len(active) > SHOWN_JOBS:
+            more = t("jobs.more", n=len(active) - SHOWN_JOBS)
+            st.html(f'<div class="zw-note">{escape(more)}</div>')
+        for job in ended[:SHOWN_ENDED]:
+            _job(here, job)
+        if len(ended) > SHOWN_ENDED:
+            more = t("jobs.more_failed", n=len(ended) - SHOWN_ENDED)
             st.html(f'<div class="zw-note">{escape(more)}</div>')
 
     strip()
@@ -96,7 +103,7 @@ def _job(here: Here, job: JobInfo) -> None:
             if job.status in ACTIVE:
                 _cancel(here, job)
             else:
-                _again(here, job)
+                again(here, job)
 
 
 def _cancel(here: Here, job: JobInfo) -> None:
@@ -108,23 +115,34 @@ def _cancel(here: Here, job: JobInfo) -> None:
             st.rerun(scope="app")
 
 
-def _again(here: Here, job: JobInfo) -> None:
+def again(here: Here, job: JobInfo, where: str = "strip") -> None:
+    """What can be done about a job that ended: a password, another attempt, forgetting it.
+
+    Args:
+        where: the place on the page, for the keys of the widgets.
+    """
     document = (
         here.application.knowledge.document(here.person, job.document_id)
         if job.document_id and job.status == "failed"
         else None
     )
     if document is not None and document.status == "needs_password":
-        with st.form(f"password-{job.id}", border=False):
+        with st.form(f"password-{where}-{job.id}", border=False):
             password = st.text_input(t("jobs.password"), type="password", autocomplete="off")
             if st.form_submit_button(t("jobs.unlock")) and password:
                 _retry(here, job, password)
     elif job.status != "done" and st.button(
-        t("jobs.retry"), key=f"quiet-retry-{job.id}", icon=":material/refresh:", type="tertiary"
+        t("jobs.retry"),
+        key=f"quiet-retry-{where}-{job.id}",
+        icon=":material/refresh:",
+        type="tertiary",
     ):
         _retry(here, job, None)
     if st.button(
-        t("jobs.dismiss"), key=f"quiet-dismiss-{job.id}", icon=":material/done:", type="tertiary"
+        t("jobs.dismiss"),
+        key=f"quiet-dismiss-{where}-{job.id}",
+        icon=":material/done:",
+        type="tertiary",
     ):
         with shown():
             here.application.knowledge.dismiss(here.person, job.id)

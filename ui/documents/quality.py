@@ -26,9 +26,11 @@ LONGEST_PAGE = 60_000
 def render(here: Here, document: DocumentInfo, may_edit: bool) -> None:
     """The verdict, the figures behind it and the pages to look at."""
     quality = document.quality
+    numbers = sorted({issue.page for issue in quality.issues if issue.page is not None})
+    counted = t("quality.score", n=len(numbers), of=max(document.page_count, len(numbers)))
     st.html(
         f'<div class="zw-row"><b>{escape(t(f"quality.{quality.status}"))}</b> · '
-        f"{escape(t('quality.score', share=f'{quality.score:.0%}'))}</div>"
+        f"{escape(counted)}</div>"
     )
     _figures(quality.measures)
     _list(issue for issue in quality.issues if issue.page is None)
@@ -39,7 +41,6 @@ def render(here: Here, document: DocumentInfo, may_edit: bool) -> None:
     if may_edit:
         _decided(here, document, options.decisions)
         _apply(here, document, pending)
-    numbers = sorted({issue.page for issue in quality.issues if issue.page is not None})
     if not numbers:
         st.html(f'<div class="zw-note">{escape(t("quality.no_pages"))}</div>')
         return
