@@ -7,12 +7,16 @@ standard output, both in frames. Whatever libraries print is dropped.
 from __future__ import annotations
 
 import faulthandler
+import lzma
 import os
 import pickle
 import queue
+import struct
 import sys
 import threading
 import traceback
+import zipfile
+import zlib
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -30,6 +34,9 @@ _ADDRESS_SPACE = 2
 request beyond it fails at once instead of exhausting the machine."""
 _GRACE = 3.0
 """An orphan that hangs in C code ends by itself after so many times the parent's patience."""
+
+_DAMAGE = (zlib.error, lzma.LZMAError, zipfile.BadZipFile, struct.error, EOFError)
+"""What Python's readers raise in the middle of damaged data, whatever the format."""
 
 Send = Callable[[str, Any], None]
 
@@ -63,6 +70,10 @@ def _answer(work: str, request: dict[str, Any], send: Send) -> tuple[str, Any]:
         raise
     except MemoryError:
         return "memory", None
+    except _DAMAGE as error:
+        from rag.ingest.archive import damaged
+
+        return "error", damaged(f"{type(error).__name__}: {error}")
     except ZhiwenError as error:
         return "error", error
     except Exception as error:
