@@ -114,7 +114,7 @@ def test_metadata_of_the_head() -> None:
         '<head><meta name="ArticleTitle" content="通知"><meta name="PubDate" content="2024-03-12">'
         '<meta name="ContentSource" content="人社局"></head><body></body>'
     )
-    assert html_metadata(html) == {"标题": "通知", "发布日期": "2024-03-12", "来源": "人社局"}
+    assert html_metadata(html) == {"标题": "通知", "发布日期": "2024-03-12", "发布机构": "人社局"}
 
 
 NAMES = ("div", "p", "table", "tr", "td", "ul", "li", "a", "h1", "nav", "article", "dl", "dt", "dd",

@@ -40,7 +40,7 @@ _META_NAMES = {
     "pubdate": "发布日期",
     "publishdate": "发布日期",
     "article:published_time": "发布日期",
-    "contentsource": "来源",
+    "contentsource": "发布机构",
     "author": "author",
     "keywords": "关键词",
     "sitename": "sitename",
