@@ -9,7 +9,7 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "no_text": ("没有文字层（扫描件或图片）", "no text layer (a scan or picture)"),
     "garbled": (
         "文字编码异常，认不出的未收录",
-        "garbled text; what could not be read was left out",
+        "garbled; what could not be read was left out",
     ),
     "invisible_text": ("含不可见文字，未收录", "invisible text was left out"),
     "fake_bold": ("重复绘制的粗体已去重", "doubled bold text was merged"),
