@@ -23,6 +23,8 @@ $(VENV)/.requirements: requirements.txt | $(BIN)/python
 	@echo "Installing packages (a few minutes, about 2 GB) …"
 	$(if $(TORCH_INDEX),$(PIP) install --index-url $(TORCH_INDEX) $$(grep -o '^torch==[^ ]*' requirements.txt))
 	$(PIP) install -r requirements.txt
+	@# Two packages of ours ask for two builds of OpenCV; the one that needs no screen wins.
+	$(PIP) install --force-reinstall --no-deps $$($(PIP) freeze | grep '^opencv-python-headless==')
 	@touch $@
 
 $(VENV)/.requirements-dev: requirements-dev.txt $(VENV)/.requirements
