@@ -91,6 +91,7 @@ def _parse(request: dict[str, Any], send: Send) -> Document:
     """The document without its pages, which were sent before."""
     from rag.ingest.clean import clean
     from rag.ingest.parse import parse
+    from rag.ingest.table_check import check_tables
 
     routes = {"routes": request["routes"]} if request["routes"] else {}
     document = parse(
@@ -103,6 +104,9 @@ def _parse(request: dict[str, Any], send: Send) -> Document:
         **routes,
     )
     send("progress", 1.0)
+    document = check_tables(
+        document, request["path"], request["password"], lambda: send("progress", 1.0)
+    )
     document = clean(with_all_pages(document, request["inspection"].page_count))
     for start in range(0, len(document.pages), PAGES_PER_MESSAGE):
         send("pages", document.pages[start : start + PAGES_PER_MESSAGE])

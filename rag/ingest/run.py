@@ -22,6 +22,7 @@ from rag.ingest.failures import Cancelled, for_people
 from rag.ingest.files import FileStore, StoredFile
 from rag.ingest.index import Index
 from rag.ingest.isolate import inspect_isolated, parse_isolated
+from rag.ingest.memory import give_back
 from rag.ingest.metadata import merge
 from rag.ingest.originals import Originals
 from rag.ingest.quality import apply_decisions, with_page_keys
@@ -163,6 +164,7 @@ class Runs:
             self._remember(info.id, kept, same_file)
         self._originals.trim(info.id, self.settings().ingest.keep_versions)
         self._changed(info.kb_id)
+        give_back()
         return result_of(published, "replaced" if info.version else "indexed")
 
     def _read(
