@@ -11,22 +11,17 @@ from __future__ import annotations
 
 import atexit
 import logging
-import os
-import pickle
 import queue
-import signal
-import subprocess
-import sys
-import threading
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from rag.errors import CorruptDocument, DocumentError, TooLarge
 from rag.ingest.failures import Cancelled
+from rag.ingest.formats import PDF
 from rag.ingest.inspect import Inspection
+from rag.ingest.isolate_process import Child, Pool
 from rag.settings import IngestSettings
 from rag.types import Document, Page, PageRoute
 
@@ -37,23 +32,14 @@ Progress = Callable[[float], None]
 MEMORY_MB = 3072
 """Most resident memory of a child in MiB: three times what text recognition needs. Chosen by
 us."""
-RECYCLE_MB = 1600
-"""A child that holds more than this after its work is replaced; what is above the recognition
-engine (1 GB) and its parsers is what big files left behind."""
-IDLE_S = 180.0
-"""How long a child without work is kept, in seconds. Chosen by us: several uploads in a row
-share one, and the memory of the recognition engine is given back soon."""
+MOST_GIVEN_UP = 3
+"""Pages of one document that are given up; each costs another reading. Chosen by us."""
 SECONDS_PER_MB = 2.0
 """Added to the patience for each MiB of a file without pages, whose parsers report rarely."""
 CONVERSION_S = 260.0
 """Patience while another program converts the file; it has a limit of its own below this."""
 
-COMMAND = (sys.executable, "-m", "rag.ingest.isolate_child")
-"""What a child runs."""
-
 _POLL_S = 0.1
-_ROOT = Path(__file__).resolve().parents[2]
-_HEADER_BYTES = 8
 
 
 def inspect_isolated(
@@ -87,6 +73,9 @@ def parse_isolated(
 ) -> Document:
     """Parse and clean a file in a child process.
 
+    A page of a PDF that crashes or hangs the child is given up: the file is read once more
+    with that page as a picture, and the page flagged `skipped_page`.
+
     Args:
         progress: called with 0..1 as pages are done; may raise to stop.
         cancelled: asked ten times a second; the child is killed at once.
@@ -100,13 +89,35 @@ def parse_isolated(
         DocumentError: it cannot be read; or the child crashed, needed too much memory, or made
             no progress for `page_timeout_s`, and the message names the page.
     """
-    request = {
-        "path": path, "inspection": inspection, "name": name, "settings": settings,
-        "password": password, "routes": dict(routes or {}),
-    }  # fmt: skip
-    call = _Call(_patience(path, settings, inspection), progress, cancelled, inspection.page_count)
-    document: Document = call.run("parse", request)
-    return document.model_copy(update={"pages": tuple(call.pages)})
+    given_up: dict[int, PageRoute] = {}
+    while True:
+        request = {
+            "path": path, "inspection": inspection, "name": name, "settings": settings,
+            "password": password, "routes": {**(routes or {}), **given_up},
+        }  # fmt: skip
+        patience_s = _patience(path, settings, inspection)
+        call = _Call(patience_s, progress, cancelled, inspection.page_count)
+        try:
+            document: Document = call.run("parse", request)
+        except DocumentError as error:
+            page = call.failed_page if inspection.media_type == PDF else None
+            if page is None or page in given_up or len(given_up) >= MOST_GIVEN_UP:
+                raise
+            log.warning("page %d is read as a picture: %s", page, error.message)
+            given_up[page] = "scanned"
+            continue
+        return _with_pages(document, call.pages, given_up)
+
+
+def _with_pages(document: Document, pages: list[Page], given_up: Collection[int]) -> Document:
+    pages = [
+        page.model_copy(update={"flags": (*page.flags, "skipped_page")})
+        if page.number in given_up
+        else page
+        for page in pages
+    ]
+    more = ("skipped_page",) if given_up else ()
+    return document.model_copy(update={"pages": tuple(pages), "flags": (*document.flags, *more)})
 
 
 def close_children() -> None:
@@ -138,6 +149,7 @@ class _Call:
         self._cancelled = cancelled
         self._page_count = page_count
         self._share = 0.0
+        self.failed_page: int | None = None
         self.pages: list[Page] = []
 
     def run(self, work: str, request: dict[str, Any]) -> Any:
@@ -153,7 +165,7 @@ class _Call:
             raise value
         return value
 
-    def _follow(self, child: _Child) -> tuple[str, Any]:
+    def _follow(self, child: Child) -> tuple[str, Any]:
         """The last message; pages and progress before it are taken in on the way."""
         heard = time.monotonic()
         while True:
@@ -163,6 +175,7 @@ class _Call:
                 kind, value = child.messages.get(timeout=_POLL_S)
             except queue.Empty:
                 if time.monotonic() - heard > self._patience_s:
+                    self.failed_page = self._page()
                     raise self._hung() from None
                 if child.memory_mb() > MEMORY_MB:
                     raise self._too_big() from None
@@ -179,16 +192,21 @@ class _Call:
             elif kind == "memory":
                 raise self._too_big()
             elif kind == "gone":
+                self.failed_page = self._page()
                 raise self._crashed(child.return_code())
             else:
                 return kind, value
 
-    def _where(self) -> tuple[str, str]:
-        """The page that was being read, in Chinese and English; empty when unknown."""
+    def _page(self) -> int | None:
+        """The page that was being read; None when unknown."""
         if not self._page_count:
-            return "", ""
-        page = min(round(self._share * self._page_count) + 1, self._page_count)
-        return f"第 {page} 页", f" page {page}"
+            return None
+        return min(round(self._share * self._page_count) + 1, self._page_count)
+
+    def _where(self) -> tuple[str, str]:
+        """The same in words, in Chinese and English; empty when unknown."""
+        page = self._page()
+        return (f"第 {page} 页", f" page {page}") if page else ("", "")
 
     def _hung(self) -> DocumentError:
         zh, en = self._where()
@@ -224,142 +242,5 @@ class _Call:
         )
 
 
-class _Child:
-    """A running child process and the messages that it sent."""
-
-    def __init__(self) -> None:
-        # One thread each: several children and the chat share the processor.
-        threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-        paths = os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH"))))
-        self._process = subprocess.Popen(
-            COMMAND,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={**os.environ, **threads, "PYTHONPATH": paths},
-            start_new_session=True,
-        )
-        self.messages: queue.Queue[tuple[str, Any]] = queue.Queue(maxsize=64)
-        threading.Thread(target=self._listen, daemon=True, name="isolated").start()
-
-    def send(self, message: Any) -> None:
-        """Give the child work; a child that is gone says so in its messages."""
-        assert self._process.stdin is not None
-        with suppress(BrokenPipeError):
-            write_frame(self._process.stdin, message)
-
-    def is_alive(self) -> bool:
-        return self._process.poll() is None
-
-    def return_code(self) -> int | None:
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(5)
-        return self._process.returncode
-
-    def memory_mb(self) -> float:
-        """Resident memory in MiB; 0 where the system doesn't tell."""
-        try:
-            fields = Path(f"/proc/{self._process.pid}/statm").read_text().split()
-            return int(fields[1]) * os.sysconf("SC_PAGE_SIZE") / (1 << 20)
-        except (OSError, ValueError, IndexError, AttributeError):
-            return 0.0
-
-    def kill(self) -> None:
-        """End the child and whatever it started."""
-        if hasattr(os, "killpg"):
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-        with suppress(OSError):
-            self._process.kill()
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(5)
-        for stream in (self._process.stdin, self._process.stdout):
-            with suppress(OSError, ValueError):
-                if stream is not None:
-                    stream.close()
-
-    def _listen(self) -> None:
-        stream = self._process.stdout
-        assert stream is not None
-        try:
-            while (message := read_frame(stream)) is not None:
-                self._tell(message)
-        except (OSError, ValueError, EOFError, pickle.UnpicklingError):
-            pass
-        self._tell(("gone", None))
-
-    def _tell(self, message: tuple[str, Any]) -> None:
-        while True:
-            try:
-                return self.messages.put(message, timeout=1.0)
-            except queue.Full:
-                if not self.is_alive():
-                    return None
-
-
-class _Pool:
-    """Children that wait for work: at most one, ended after a while."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._idle: _Child | None = None
-        self._timer: threading.Timer | None = None
-
-    def take(self) -> _Child:
-        with self._lock:
-            child, self._idle = self._idle, None
-            if self._timer is not None:
-                self._timer.cancel()
-        if child is not None:
-            if child.is_alive():
-                return child
-            child.kill()
-        return _Child()
-
-    def give(self, child: _Child) -> None:
-        fit = child.is_alive() and child.memory_mb() < RECYCLE_MB
-        with self._lock:
-            kept = fit and self._idle is None
-            if kept:
-                self._idle = child
-                self._timer = threading.Timer(IDLE_S, self.close)
-                self._timer.daemon = True
-                self._timer.start()
-        if not kept:
-            child.kill()
-
-    def close(self) -> None:
-        with self._lock:
-            child, self._idle = self._idle, None
-            if self._timer is not None:
-                self._timer.cancel()
-                self._timer = None
-        if child is not None:
-            child.kill()
-
-
-def write_frame(stream: IO[bytes], message: Any) -> None:
-    """Send one message: its length in eight bytes, then the pickled value."""
-    data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
-    stream.write(len(data).to_bytes(_HEADER_BYTES, "little"))
-    stream.write(data)
-    stream.flush()
-
-
-def read_frame(stream: IO[bytes]) -> Any:
-    """The next message; None at the end of the stream.
-
-    Raises:
-        EOFError: it ended within a message.
-    """
-    header = stream.read(_HEADER_BYTES)
-    if not header:
-        return None
-    data = stream.read(int.from_bytes(header, "little"))
-    if len(header) < _HEADER_BYTES or len(data) < int.from_bytes(header, "little"):
-        raise EOFError
-    return pickle.loads(data)
-
-
-_POOL = _Pool()
+_POOL = Pool()
 atexit.register(close_children)

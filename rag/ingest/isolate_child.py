@@ -24,7 +24,8 @@ from typing import Any, BinaryIO
 
 from rag.errors import ZhiwenError
 from rag.foreground import NICENESS
-from rag.ingest.isolate import MEMORY_MB, read_frame, write_frame
+from rag.ingest.isolate import MEMORY_MB
+from rag.ingest.isolate_process import read_frame, write_frame
 from rag.types import Document, Page
 
 PAGES_PER_MESSAGE = 32

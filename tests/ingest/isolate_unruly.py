@@ -16,11 +16,11 @@ from rag.types import Block, Document, Page
 PAGES = 4
 
 
-def parse(path: Path, inspection: Any, *, progress: Any, **_: Any) -> Document:
+def parse(path: Path, inspection: Any, *, progress: Any, routes: Any = None, **_: Any) -> Document:
     deed = path.read_text("utf-8").split("\n")[0]
     pages = []
     for number in range(1, PAGES + 1):
-        if number == 3:
+        if number == 3 and (routes or {}).get(3) != "scanned":
             misbehave(deed)
         pages.append(Page(number=number, blocks=(Block(kind="paragraph", text=f"第{number}页"),)))
         progress(number / PAGES)

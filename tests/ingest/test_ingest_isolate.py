@@ -14,7 +14,7 @@ import pytest
 from ingest_inputs import pdf, write
 
 from rag.errors import CorruptDocument, DocumentError, EncryptedDocument, TooLarge
-from rag.ingest import isolate
+from rag.ingest import isolate, isolate_process
 from rag.ingest.failures import Cancelled
 from rag.ingest.inspect import Inspection
 from rag.ingest.isolate import close_children, inspect_isolated, parse_isolated
@@ -28,15 +28,15 @@ SETTINGS = IngestSettings(page_timeout_s=1.0)
 def unruly(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     close_children()
     script = str(Path(__file__).with_name("isolate_unruly.py"))
-    monkeypatch.setattr(isolate, "COMMAND", (sys.executable, script))
+    monkeypatch.setattr(isolate_process, "COMMAND", (sys.executable, script))
     yield
     close_children()
 
 
-def read(tmp_path: Path, deed: str, **options: object) -> Document:
+def read(tmp_path: Path, deed: str, media_type: str = "text/plain", **options: object) -> Document:
     path = tmp_path / "a.txt"
     path.write_text(deed + "\n", encoding="utf-8")
-    looked_at = Inspection("text/plain", ".txt", "0" * 64, 9, False, "utf-8", 4)
+    looked_at = Inspection(media_type, ".txt", "0" * 64, 9, False, "utf-8", 4)
     return parse_isolated(path, looked_at, name="a.txt", settings=SETTINGS, **options)  # type: ignore[arg-type]
 
 
@@ -61,6 +61,17 @@ def test_what_a_parser_does_stays_in_the_child(
         assert len(read(tmp_path, "nothing").pages) == 4
     with pytest.raises(RuntimeError, match="unpicklable"):
         read(tmp_path, "bug")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("deed", ["crash", "hang"])
+def test_a_bad_page_of_a_pdf_is_given_up_and_the_others_are_read(
+    tmp_path: Path, unruly: None, deed: str
+) -> None:
+    document = read(tmp_path, deed, media_type="application/pdf")
+    assert [page.number for page in document.pages] == [1, 2, 3, 4]
+    assert [page.flags for page in document.pages] == [(), (), ("skipped_page",), ()]
+    assert "skipped_page" in document.flags
 
 
 @pytest.mark.slow
@@ -121,7 +132,8 @@ def test_pages_that_the_parser_lost_are_there_and_flagged() -> None:
 def test_a_child_ends_with_its_parent(tmp_path: Path, unruly: None) -> None:
     code = (
         "import sys, time; from pathlib import Path; sys.path.insert(0, sys.argv[1]);"
-        "import test_ingest_isolate as t; t.isolate.COMMAND = (sys.executable, sys.argv[2]);"
+        "import test_ingest_isolate as t;"
+        "t.isolate_process.COMMAND = (sys.executable, sys.argv[2]);"
         "t.SETTINGS = t.IngestSettings();"
         "t.read(Path(sys.argv[3]), 'hang', progress=lambda share: print(share, flush=True))"
     )
