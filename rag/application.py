@@ -35,6 +35,7 @@ from rag.start import (
     SAMPLE_DIRECTORY,
     SAMPLE_KNOWLEDGE_BASE,
     add_samples,
+    forget_old_vectors,
     limit_blas_threads,
     not_ready,
     settle_memory,
@@ -220,6 +221,7 @@ class Application:
                 self.ready.set()
             if self.warm_error is None:
                 settle_memory(self.models.chat(), self.vectors)
+                forget_old_vectors(self.catalog)
 
     def wait_ready(self, stop: threading.Event | None = None) -> None:
         """Block until the models can be used, or `stop` is set. Models that could not be

@@ -22,6 +22,9 @@ log = logging.getLogger(__name__)
 
 SAMPLE_DIRECTORY = Path(__file__).resolve().parent.parent / "samples" / "documents"
 SAMPLE_KNOWLEDGE_BASE = "示例知识库"
+KEEP_VECTORS_DAYS = 90.0
+"""How long a cached vector is kept after its last use; chosen by us: a hidden document or an
+earlier version comes back within a quarter, or hardly ever."""
 
 
 def add_samples(data: Path, catalog: Catalog, files: FileStore, jobs: JobQueue) -> None:
@@ -73,3 +76,11 @@ def settle_memory(chat: ChatModel | None, vectors: VectorStore) -> None:
     gc.collect()
     # After each run of a page script a full collection follows; it need not look at these.
     gc.freeze()
+
+
+def forget_old_vectors(catalog: Catalog) -> None:
+    """Drop cached vectors that nothing has used for long; they can be computed again."""
+    try:
+        catalog.embeddings.prune(KEEP_VECTORS_DAYS)
+    except ZhiwenError as error:
+        log.warning("old vectors were not dropped: %s %s", error.text(), error.detail)
