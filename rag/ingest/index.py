@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 WRITE_BATCH = 500
-"""Rows written together; measured: smaller ones make many small segments in Milvus Lite,
-larger ones keep the interpreter from a chat for too long."""
+"""Rows written between two looks at waiting chats. Milvus Lite wants batches of 500 or more:
+each one is flushed and makes a segment that every search walks."""
 
 
 class Index:
