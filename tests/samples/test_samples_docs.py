@@ -34,7 +34,7 @@ def settings_in_code() -> dict[str, tuple[str, str]]:
             for item in field.metadata:
                 for key in ("gt", "ge", "le", "min_length", "max_length"):
                     if getattr(item, key, None) is not None:
-                        bounds[key] = f"{getattr(item, key):g}"
+                        bounds[key] = f"{getattr(item, key):.10g}"
             if "min_length" in bounds:
                 text = f"length {bounds['min_length']} to {bounds['max_length']}"
             else:
