@@ -18,6 +18,7 @@ WORDS = {
     "indexed": "已入库",
     "duplicate": "重复，已跳过",
     "replaced": "已更新",
+    "quarantined": "已隔离，待核对",
     "failed": "失败",
     "cancelled": "已取消",
 }
