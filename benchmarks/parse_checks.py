@@ -237,7 +237,7 @@ CHECKS: dict[str, tuple[Check, ...]] = {
 """By the number that the file's name begins with."""
 
 FLAGS: dict[str, str] = {
-    "07": "recognised", "10": "garbled", "15": "garbled", "21": "recognised",
+    "07": "recognised", "10": "garbled", "15": "mended_text", "21": "recognised",
     "30": "invisible_text", "51": "low_information", "54": "ragged_rows",
 }  # fmt: skip
 """Notices that an editor must get about these files (ours alone: the others have none)."""
