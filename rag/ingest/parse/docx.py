@@ -68,7 +68,8 @@ def parse_docx(
     with Package(source) as package:
         blocks = list(_read_package(package, pictures, report, 0))
         title = core_title(package)
-    return (Page(number=1, blocks=tuple(blocks)),), title, tuple(pictures.flags)
+        flags = [*pictures.flags, *(["repaired"] if package.repaired else [])]
+    return (Page(number=1, blocks=tuple(blocks)),), title, tuple(flags)
 
 
 def _read_package(

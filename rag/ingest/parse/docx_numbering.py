@@ -16,6 +16,7 @@ W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _DIGITS = "〇一二三四五六七八九"
 _LEGAL_DIGITS = "零壹贰叁肆伍陆柒捌玖"
 _MAX_LEVELS = 9
+_MAX_NUMBER = 1_000_000
 
 
 @dataclass
@@ -101,7 +102,7 @@ class Numbering:
         for abstract in root.iter(W + "abstractNum"):
             key = abstract.get(W + "abstractNumId")
             self._abstract[key] = {
-                int(level.get(W + "ilvl")): _read_level(level)
+                _integer(level.get(W + "ilvl"), 0): _read_level(level)
                 for level in abstract.findall(W + "lvl")
             }
             defines, uses = _value(abstract, "styleLink"), _value(abstract, "numStyleLink")
@@ -115,10 +116,10 @@ class Numbering:
         for number in root.iter(W + "num"):
             instance = _List(_value(number, "abstractNumId") or "")
             for override in number.findall(W + "lvlOverride"):
-                level = int(override.get(W + "ilvl"))
+                level = min(_integer(override.get(W + "ilvl"), 0), _MAX_LEVELS - 1)
                 start = _value(override, "startOverride")
                 if start is not None:
-                    instance.starts[level] = int(start)
+                    instance.starts[level] = _integer(start, 1)
                 own = override.find(W + "lvl")
                 if own is not None:
                     instance.levels[level] = _read_level(own)
@@ -233,8 +234,8 @@ def _read_level(element: Any) -> Level:
     return Level(
         format=_format(element),
         text=_value(element, "lvlText") or "",
-        start=int(_value(element, "start") or 1),
-        restart_after=int(restart) if restart is not None else None,
+        start=_integer(_value(element, "start"), 1),
+        restart_after=None if restart is None else _integer(restart, 0),
         legal=legal is not None and legal.get(W + "val") not in ("0", "false"),
         style=_value(element, "pStyle"),
         suffix=_value(element, "suff") or "tab",
@@ -249,6 +250,15 @@ def _format(element: Any) -> str:
     formats = [f.get(W + "val") for f in element.iter(W + "numFmt")]
     usual = [f for f in formats if f and f != "custom"]
     return usual[-1] if usual else "decimal"
+
+
+def _integer(value: str | None, default: int) -> int:
+    """A number of the file, the default where it is none or nobody could have meant it."""
+    try:
+        number = int(value or "")
+    except ValueError:
+        return default
+    return number if 0 <= number < _MAX_NUMBER else default
 
 
 def _value(element: Any, name: str) -> str | None:

@@ -24,6 +24,9 @@ _SIZED_TITLE = 1.15
 """Where a title without a style is looked for, and how many times as large as the body its
 letters are; chosen by us (标题 二号 is 22 pt above 三号, 16 pt)."""
 
+_LETTERHEAD = re.compile(r".{2,40}文\s*件")
+"""The red heading of official documents names who issues them, not what they are about."""
+
 _MAX_HEADING = 40
 _MAX_RUN = 3
 """Characters of a heading by its looks, and how many may follow each other; chosen by us."""
@@ -104,7 +107,9 @@ def _by_look(blocks: Sequence[Block]) -> list[Block]:
     marked = [_stands_out(block, body) for block in found]
     for index, block in enumerate(found):
         after = found[index + 1] if index + 1 < len(found) else None
-        if not marked[index] or after is None or (marked[index + 1] and _run(marked, index)):
+        if not marked[index] or after is None or (title is not None and index < title):
+            continue
+        if marked[index + 1] and _run(marked, index):
             continue
         found[index] = _as_heading(block, 2 if _look(block).size > body else 3)
     return found
@@ -117,6 +122,8 @@ def _sized_title(blocks: Sequence[Block], body: int) -> int | None:
         look = _look(block)
         large = look.size >= body * _SIZED_TITLE or (look.centred and look.bold)
         if block.kind != "paragraph" or not large or not is_title_like(block.text):
+            continue
+        if _LETTERHEAD.fullmatch(block.text.strip()):
             continue
         if "\n" in block.text and len(block.text) > _MAX_HEADING:
             continue

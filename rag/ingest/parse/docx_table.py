@@ -16,7 +16,7 @@ _MAX_GRID = 400
 """Columns of a table that are believed."""
 
 _WRAPPERS = (W + "sdt", W + "sdtContent", W + "ins", W + "moveTo", W + "customXml")
-_FORM_ROWS = 4
+_FORM_ROWS = 3
 _FORM_LABEL = 12
 """A form has at least so many rows, and labels of at most so many characters; chosen by us."""
 
@@ -116,13 +116,20 @@ def _stated_header(rows: Sequence[_Row]) -> int:
 def _is_form(rows: Sequence[_Row]) -> bool:
     """Whether labels stand beside their values rather than above them: then rows are cut into
     cells in many different ways."""
-    if len(rows) < _FORM_ROWS or any(row.header for row in rows):
+    cut = [row for row in rows if len(row.widths) > 1]
+    if len(cut) < _FORM_ROWS or any(row.header for row in rows):
         return False
-    layouts = Counter(tuple(row.widths) for row in rows if len(row.widths) > 1)
-    if len(layouts) < 3 or layouts.most_common(1)[0][1] * 2 > len(rows):
+    layouts = Counter(tuple(row.widths) for row in cut)
+    firsts = [row.texts[0] for row in cut if row.texts]
+    if sum(len(text) <= _FORM_LABEL for text in firsts) * 2 <= len(firsts):
         return False
-    firsts = [row.texts[0] for row in rows if row.texts]
-    return sum(len(text) <= _FORM_LABEL for text in firsts) * 2 > len(firsts)
+    if len(layouts) >= 3 and layouts.most_common(1)[0][1] * 2 <= len(rows):
+        return True
+    # Values that reach over several columns, below a row that looks like a header.
+    wide = [row for row in cut[1:] if max(row.widths[1:]) > 1]
+    labels = [row.texts[0] for row in cut]
+    plain = max(cut[0].widths) == 1 and len(set(labels)) == len(labels)
+    return plain and len(wide) * 4 >= len(cut)
 
 
 def _form(rows: Sequence[_Row]) -> Iterator[Block]:

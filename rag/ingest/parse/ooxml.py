@@ -42,6 +42,8 @@ class Relation(NamedTuple):
 class Package:
     """An open package. Use it as a context manager.
 
+    `repaired` says whether the XML of some part was broken, so that something may be lost.
+
     Raises:
         CorruptDocument: it is no zip archive.
     """
@@ -54,6 +56,7 @@ class Package:
         # Part names don't mind case; some writers use backslashes.
         self._names = {_key(name): name for name in self._archive.namelist()}
         self._relations: dict[str, dict[str, Relation]] = {}
+        self.repaired = False
 
     def __enter__(self) -> Package:
         return self
@@ -92,6 +95,8 @@ class Package:
         root = etree.fromstring(_STRICT.sub(_TRANSITIONAL, self.read(name)), parser)
         if root is None:
             raise damaged(f"{name} is no XML")
+        if len(parser.error_log.filter_from_fatals()):
+            self.repaired = True
         return root
 
     def optional(self, name: str | None) -> Any | None:

@@ -42,9 +42,9 @@ def parse_pptx(
     source: Path | IO[bytes],
     settings: IngestSettings,
     progress: Callable[[float], None] | None = None,
-) -> tuple[tuple[Page, ...], str | None]:
-    """A page per slide, those of hidden ones empty and flagged so, and the title among the
-    file's properties when it has one.
+) -> tuple[tuple[Page, ...], str | None, tuple[str, ...]]:
+    """A page per slide, those of hidden ones empty and flagged so, the title among the file's
+    properties when it has one, and flags.
 
     Titles are headings: the presentation's own of level 1, those of slides below it.
 
@@ -64,7 +64,8 @@ def parse_pptx(
                 continue
             pages.append(reader.page(name, position + 1))
         title = core_title(package)
-    return tuple(pages), title
+        flags = ("repaired",) if package.repaired else ()
+    return tuple(pages), title, flags
 
 
 def _slides(package: Package, main: str, root: Any) -> list[str | None]:

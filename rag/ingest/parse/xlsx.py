@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import zipfile
+import zlib
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -22,8 +24,17 @@ _MAX_CELLS = 5_000_000
 _MAX_COLUMNS = 1000
 """Bounds of one file, chosen by us: beyond them a sheet is data for a database."""
 
+_MAX_ROWS = 1_048_576
+"""Rows of a sheet in Excel; numbers beyond come from damaged files."""
+
 _REPORT_EVERY = 5000
 """Rows between two calls of the progress function."""
+
+_DAMAGES = (
+    SyntaxError, ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError,
+    EOFError, NotImplementedError, zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
+"""What openpyxl lets through for a damaged sheet (broken XML is a SyntaxError)."""
 
 Source = Path | IO[bytes]
 
@@ -121,9 +132,7 @@ class _Reader:
             self.flags["formula_without_value"] = None
         try:
             rows = self._rows(sheet)
-        except TooLarge:
-            raise
-        except (ValueError, KeyError, TypeError, IndexError, zipfile.BadZipFile, EOFError) as error:
+        except _DAMAGES as error:
             raise damaged(f"{sheet.title}: {error}") from error
         depth = fill_merged(rows, xml.merged_ranges())
         rows, depth = self._shown(rows, depth, xml)
@@ -133,13 +142,14 @@ class _Reader:
         # Some writers declare a wrong extent; without it rows are read as they come.
         sheet.reset_dimensions()
         rows: list[list[str]] = []
-        for row in sheet.iter_rows(max_col=_MAX_COLUMNS):
-            texts = [self._text(cell) for cell in row]
+        # A last column would fill up every row to it, empty ones included.
+        for row in islice(sheet.iter_rows(), _MAX_ROWS):
+            texts = [self._text(cell) for cell in row[:_MAX_COLUMNS]]
             while texts and not texts[-1]:
                 texts.pop()
             rows.append(texts)
             self._cells += len(texts)
-            if self._cells > _MAX_CELLS or len(rows) > _MAX_CELLS:
+            if self._cells > _MAX_CELLS:
                 raise _too_many_cells()
             if len(rows) % _REPORT_EVERY == 0:
                 self._report()
@@ -172,6 +182,8 @@ class _Reader:
             if index in hidden_rows:
                 lost = lost or any(row)
                 continue
+            if not row and kept and not kept[-1]:
+                continue  # one blank row says as much as a million
             if hidden_columns:
                 lost = lost or any(cell for i, cell in enumerate(row) if i in hidden_columns)
                 row = [cell for i, cell in enumerate(row) if i not in hidden_columns]
