@@ -73,7 +73,7 @@ def main() -> int:
         if path.name[:2] in {*CHECKS, *REFUSED, *FLAGS} and (not wanted or path.name[:2] in wanted)
     ]
     tools = ["ours", *(PEERS if options.peers else ())]
-    warm_up()
+    warm_up(files)
     table = _Table(tools)
     for path in files:
         outcomes = [ours(path), *(peer(options.peers, tool, path) for tool in tools[1:])]
@@ -81,14 +81,12 @@ def main() -> int:
     return table.finish()
 
 
-def warm_up() -> None:
-    """Load what would otherwise count as the first file's time."""
-    import pdfplumber  # noqa: F401
-    import pypdf  # noqa: F401
-
-    from rag.ingest.mupdf import pymupdf
-
-    pymupdf()
+def warm_up(files: Sequence[Path]) -> None:
+    """Read one PDF beforehand: loading the parts would otherwise count as its time."""
+    for path in files:
+        if path.name[:2] in NATIVE:
+            ours(path)
+            return
 
 
 def ours(path: Path, password: str | None = None) -> Outcome:
@@ -206,9 +204,7 @@ class _Table:
             ratio = self._native[tool] / seconds
             aim = AIM_RATIO if tool == PEERS[0] else 1.0
             verdict = "met" if ratio >= aim else "MISSED"
-            print(
-                f"PDF with a text layer: {tool} takes {ratio:.1f}× our time (aim {aim:g}: {verdict})"
-            )
+            print(f"{tool} takes {ratio:.1f}× our time for them (aim {aim:g}: {verdict})")
         return int(self._failed)
 
 
