@@ -1,15 +1,23 @@
 from __future__ import annotations
 
+import io
 import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
+from docx.oxml import parse_xml
+from docx.oxml.ns import nsdecls, qn
+from docx.shared import Pt
 from ingest_inputs import docx, numbered, numbering, read, rows, texts
+from lxml import etree
+from PIL import Image
 
 from rag.errors import CorruptDocument
 from rag.ingest.markdown import to_markdown
 from rag.ingest.parse.docx_numbering import chinese_number, format_number
+from rag.ingest.parse.drawings import chart_blocks, diagram_lines
+from rag.settings import IngestSettings
 
 
 def test_automatic_numbers_of_articles_are_computed(tmp_path: Path) -> None:
@@ -190,3 +198,337 @@ def test_the_title_stands_above_chapters_of_its_level(
 
     found = [b for b in read(docx(tmp_path / "a.docx", build)).blocks if b.kind == "heading"]
     assert [block.level for block in found] == levels
+
+
+# --- Numbering -----------------------------------------------------------------------
+
+
+def test_articles_go_on_counting_over_chapters(tmp_path: Path) -> None:
+    def build(document: Any) -> None:
+        levels = [("chineseCountingThousand", "第%1章"), ("chineseCountingThousand", "第%2条")]
+        contract = numbering(document, levels)
+        set_level(document, 1, "<w:lvlRestart {} w:val='0'/>")
+        for text, level in (("总则", 0), ("甲。", 1), ("乙。", 1), ("租金", 0), ("丙。", 1)):
+            numbered(document, text, contract, level)
+
+    assert texts(read(docx(tmp_path / "a.docx", build))) == [
+        "第一章 总则", "第一条 甲。", "第二条 乙。", "第二章 租金", "第三条 丙。",
+    ]  # fmt: skip
+
+
+def test_lists_that_start_over_or_go_on(tmp_path: Path) -> None:
+    def build(document: Any) -> None:
+        first = numbering(document, [("decimal", "%1."), ("decimal", "%1.%2")])
+        goes_on = another(document, first)
+        over = another(document, first, start=1)
+        from_five = another(document, first, start=5)
+        for text, list_id, level in (
+            ("甲", first, 0), ("乙", goes_on, 0), ("丙", over, 0), ("丁", over, 1),
+            ("戊", from_five, 0), ("己", first, 0),
+        ):  # fmt: skip
+            numbered(document, text, list_id, level)
+
+    (found,) = texts(read(docx(tmp_path / "a.docx", build)))
+    assert found.split("\n") == ["1. 甲", "2. 乙", "1. 丙", "  1.1 丁", "5. 戊", "6. 己"]
+
+
+def test_legal_numbers_and_empty_paragraphs_count_as_in_word(tmp_path: Path) -> None:
+    def build(document: Any) -> None:
+        outline = numbering(document, [("chineseCounting", "%1、"), ("decimal", "%1.%2")])
+        set_level(document, 1, "<w:isLgl {}/>")
+        for text, level in (("概述", 0), ("背景", 1), ("", 1), ("范围", 1)):
+            numbered(document, text, outline, level)
+
+    found = texts(read(docx(tmp_path / "a.docx", build)))
+    assert found[0] == "一、 概述"
+    assert [line.strip() for line in found[1].split("\n")] == ["1.1 背景", "1.3 范围"]
+
+
+def test_numbers_without_a_suffix_touch_the_text(tmp_path: Path) -> None:
+    def build(document: Any) -> None:
+        items = numbering(document, [("chineseCounting", "（%1）")])
+        set_level(document, 0, "<w:suff {} w:val='nothing'/>")
+        numbered(document, "自2024年1月1日起施行，原办法同时废止，各单位应当遵照执行；", items)
+
+    (found,) = texts(read(docx(tmp_path / "a.docx", build)))
+    assert found.startswith("（一）自2024年")
+
+
+# --- Changes, notes, contents --------------------------------------------------------
+
+
+def test_tracked_changes_read_as_accepted(tmp_path: Path) -> None:
+    def build(document: Any) -> None:
+        items = numbering(document, [("decimal", "%1.")])
+        numbered(document, "第一项", items)
+        numbered(document, "", items)
+        gone = document.paragraphs[-1]
+        add(gone, "<w:del {} w:id='4'><w:r><w:delText>整段删除</w:delText></w:r></w:del>")
+        gone._p.pPr.append(xml("<w:rPr {}><w:del w:id='5'/></w:rPr>"))
+        numbered(document, "第二项", items)
+        broken = document.add_paragraph("前半句")
+        broken._p.get_or_add_pPr().append(xml("<w:rPr {}><w:del w:id='6'/></w:rPr>"))
+        document.add_paragraph("后半句。")
+        moved = document.add_paragraph()
+        add(moved, "<w:moveFrom {} w:id='7'><w:r><w:t>移走</w:t></w:r></w:moveFrom>")
+        add(moved, "<w:moveTo {} w:id='8'><w:r><w:t>移来</w:t></w:r></w:moveTo>")
+        table = fill(document, [["名称", "数量"], ["删除行", "1"], ["保留行", "2"]])
+        table.rows[1]._tr.get_or_add_trPr().append(xml("<w:del {} w:id='9'/>"))
+
+    document = read(docx(tmp_path / "a.docx", build))
+    assert texts(document)[:3] == ["1. 第一项\n2. 第二项", "前半句后半句。", "移来"]
+    assert rows(document) == [[("名称", "数量"), ("保留行", "2")]]
+
+
+def test_contents_headers_and_prompts_are_left_out(tmp_path: Path) -> None:
+    def build(document: Any) -> None:
+        document.sections[0].header.paragraphs[0].text = "内部资料"
+        document.sections[0].footer.paragraphs[0].text = "第 1 页"
+        document.add_paragraph("目 录")
+        for text, page in (("一、总则", 1), ("二、职责", 2), ("三、附则", 5)):
+            document.add_paragraph(f"{text}\t{page}")
+        document.add_heading("一、总则", 1)
+        add(
+            document.add_paragraph(),
+            "<w:sdt {}><w:sdtPr><w:showingPlcHdr/></w:sdtPr><w:sdtContent><w:r>"
+            "<w:t>单击此处输入文字。</w:t></w:r></w:sdtContent></w:sdt>",
+        )
+        document.add_paragraph("内容。")
+
+    assert texts(read(docx(tmp_path / "a.docx", build))) == ["一、总则", "内容。"]
+
+
+def test_footnotes_stand_behind_their_paragraph(tmp_path: Path) -> None:
+    def build(document: Any) -> None:
+        noted = document.add_paragraph("补贴标准为五千元")
+        add(noted, "<w:r {}><w:footnoteReference w:id='2'/></w:r>")
+        document.add_paragraph("自发布之日起施行。")
+
+    path = docx(tmp_path / "a.docx", build)
+    text = "<w:p><w:r><w:t>含税。</w:t></w:r></w:p>"
+    note = f"<w:footnotes {nsdecls('w')}><w:footnote w:id='2'>{text}</w:footnote></w:footnotes>"
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("word/footnotes.xml", note)
+    assert texts(read(path)) == ["补贴标准为五千元[注1]", "[注1] 含税。", "自发布之日起施行。"]
+
+
+# --- Characters, equations, pictures, charts -----------------------------------------
+
+
+def test_powers_and_check_marks_keep_their_meaning(tmp_path: Path) -> None:
+    def build(document: Any) -> None:
+        line = document.add_paragraph("约10")
+        line.add_run("5").font.superscript = True
+        line.add_run("个，H")
+        line.add_run("2").font.subscript = True
+        line.add_run("O")
+        form = document.add_paragraph()
+        add(form, "<w:r {}><w:sym w:font='Wingdings' w:char='F0FE'/></w:r>")
+        form.add_run("同意 ")
+        add(form, "<w:r {}><w:sym w:font='Wingdings' w:char='F0A8'/></w:r>")
+        form.add_run("不同意")
+
+    assert texts(read(docx(tmp_path / "a.docx", build))) == ["约10⁵个，H₂O", "☑同意 □不同意"]
+
+
+@pytest.mark.parametrize(
+    ("equation", "text"),
+    [
+        ("<m:f><m:num><m:r><m:t>a+b</m:t></m:r></m:num><m:den><m:r><m:t>2</m:t></m:r></m:den></m:f>",
+         "(a+b)/2"),
+        ("<m:sSup><m:e><m:r><m:t>x</m:t></m:r></m:e><m:sup><m:r><m:t>2</m:t></m:r></m:sup></m:sSup>",
+         "x^2"),
+        ("<m:rad><m:deg/><m:e><m:r><m:t>x+1</m:t></m:r></m:e></m:rad>", "√(x+1)"),
+    ],
+)  # fmt: skip
+def test_equations_keep_their_structure(tmp_path: Path, equation: str, text: str) -> None:
+    namespace = "http://schemas.openxmlformats.org/officeDocument/2006/math"
+
+    def build(document: Any) -> None:
+        element = parse_xml(f'<m:oMath xmlns:m="{namespace}">{equation}</m:oMath>')
+        document.add_paragraph()._p.append(element)
+
+    assert texts(read(docx(tmp_path / "a.docx", build))) == [text]
+
+
+def test_pictures_that_are_not_read_are_flagged(tmp_path: Path) -> None:
+    picture = io.BytesIO()
+    Image.new("RGB", (300, 200), "white").save(picture, "PNG")
+    icon = io.BytesIO()
+    Image.new("RGB", (30, 30), "white").save(icon, "PNG")
+
+    def build(document: Any, image: io.BytesIO) -> None:
+        document.add_paragraph("如图")
+        document.add_picture(image)
+
+    off = IngestSettings(ocr="off")
+    large = docx(tmp_path / "a.docx", lambda d: build(d, picture))
+    small = docx(tmp_path / "b.docx", lambda d: build(d, icon))
+    assert read(large, settings=off).flags == ("image_text",)
+    assert read(small, settings=off).flags == ()
+
+
+def test_charts_become_tables_with_values_as_shown() -> None:
+    series = (
+        "<c:ser><c:tx><c:strRef><c:strCache><c:pt idx='0'><c:v>毛利率</c:v></c:pt></c:strCache>"
+        "</c:strRef></c:tx><c:cat><c:strRef><c:strCache><c:pt idx='0'><c:v>一季度</c:v></c:pt>"
+        "</c:strCache></c:strRef></c:cat><c:val><c:numRef><c:numCache><c:formatCode>0.0%"
+        "</c:formatCode><c:pt idx='0'><c:v>0.385</c:v></c:pt></c:numCache></c:numRef></c:val>"
+        "</c:ser>"
+    )
+    root = etree.fromstring(
+        '<c:chartSpace xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart"><c:chart>'
+        f"<c:plotArea><c:barChart>{series}</c:barChart></c:plotArea></c:chart></c:chartSpace>"
+    )
+    title, table = chart_blocks(root)
+    assert title.text == "毛利率"
+    assert table.rows == (("", "毛利率"), ("一季度", "38.5%"))
+
+
+def test_diagrams_become_nested_lists() -> None:
+    def point(key: str, text: str) -> str:
+        return f'<d:pt modelId="{key}"><d:t><a:p><a:r><a:t>{text}</a:t></a:r></a:p></d:t></d:pt>'
+
+    def link(upper: str, lower: str, order: int) -> str:
+        return f'<d:cxn srcId="{upper}" destId="{lower}" srcOrd="{order}"/>'
+
+    root = etree.fromstring(
+        '<d:dataModel xmlns:d="http://schemas.openxmlformats.org/drawingml/2006/diagram"'
+        ' xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main">'
+        f'<d:pt modelId="0" type="doc"/>{point("1", "申请")}{point("2", "审批")}'
+        f"{point('3', '附材料')}"
+        f"{link('0', '2', 1)}{link('0', '1', 0)}{link('1', '3', 0)}</d:dataModel>"
+    )
+    assert list(diagram_lines(root)) == ["- 申请", "  - 附材料", "- 审批"]
+
+
+# --- Tables --------------------------------------------------------------------------
+
+
+def test_table_titles_stand_above_and_headers_of_two_rows_are_joined(tmp_path: Path) -> None:
+    def build(document: Any) -> None:
+        table = fill(
+            document,
+            [
+                ["费用标准表", "", "", ""], ["地区", "标准", "", "备注"],
+                ["", "旺季", "淡季", ""], ["一类", "500", "400", "含早"],
+            ],
+        )  # fmt: skip
+        for (top, left), (bottom, right) in (
+            ((0, 0), (0, 3)), ((1, 0), (2, 0)), ((1, 1), (1, 2)), ((1, 3), (2, 3)),
+        ):  # fmt: skip
+            table.cell(top, left).merge(table.cell(bottom, right))
+
+    document = read(docx(tmp_path / "a.docx", build))
+    assert document.blocks[0].text == "费用标准表"
+    assert rows(document) == [
+        [("地区", "标准/旺季", "标准/淡季", "备注"), ("一类", "500", "400", "含早")]
+    ]
+
+
+def test_forms_keep_each_cell_once(tmp_path: Path) -> None:
+    def build(document: Any) -> None:
+        table = fill(
+            document,
+            [
+                ["姓名", "张三", "部门", "研发部"], ["类别", "年假", "", ""],
+                ["事由", "回家", "", ""], ["审批", "同意", "日期", "2024年4月28日"],
+            ],
+        )  # fmt: skip
+        for row in (1, 2):
+            table.cell(row, 1).merge(table.cell(row, 3))
+
+    (table,) = rows(read(docx(tmp_path / "a.docx", build)))
+    assert table[0] == ("", "", "", "")
+    assert table[2] == ("类别", "年假", "", "")
+
+
+def test_frames_and_tables_inside_tables(tmp_path: Path) -> None:
+    def build(document: Any) -> None:
+        fill(document, [["框内说明。"]])
+        outer = fill(document, [["外一", "外二"], ["外三", ""]])
+        inner = outer.cell(1, 1).add_table(2, 2)
+        for cell, text in zip(inner._cells, "甲乙丙丁", strict=True):
+            cell.text = text
+
+    document = read(docx(tmp_path / "a.docx", build))
+    assert document.blocks[0].kind == "paragraph"
+    assert rows(document)[1] == [("甲", "乙"), ("丙", "丁")]
+
+
+# --- Headings without styles, odd packages -------------------------------------------
+
+
+def test_titles_and_headings_by_type_size(tmp_path: Path) -> None:
+    def build(document: Any) -> None:
+        for text, points, bold in (
+            ("滨海市人民政府文件", 26, True), ("滨政发〔2024〕12号", 16, False),
+            ("关于加强食堂管理的通知", 22, False),
+            ("为加强食堂管理，现将有关事项通知如下，请认真贯彻执行。", 16, False),
+            ("提高认识", 16, True), ("各单位要充分认识这项工作的重要性，切实抓好落实。", 16, False),
+        ):  # fmt: skip
+            run = document.add_paragraph().add_run(text)
+            run.font.size, run.bold = Pt(points), bold or None
+
+    found = [b for b in read(docx(tmp_path / "a.docx", build)).blocks if b.kind == "heading"]
+    assert [(b.text, b.level) for b in found] == [("关于加强食堂管理的通知", 1), ("提高认识", 3)]
+
+
+def test_a_renamed_main_part_and_the_strict_format_are_read(tmp_path: Path) -> None:
+    plain = docx(tmp_path / "a.docx", lambda d: d.add_paragraph("正文"))
+    odd = tmp_path / "b.docx"
+    with zipfile.ZipFile(plain) as source, zipfile.ZipFile(odd, "w") as target:
+        for name in source.namelist():
+            content = source.read(name)
+            if name == "_rels/.rels":
+                content = content.replace(b"word/document.xml", b"word/document2.xml")
+            if name == "word/document.xml":
+                name = "word/document2.xml"
+                content = content.replace(
+                    b"http://schemas.openxmlformats.org/wordprocessingml/2006/main",
+                    b"http://purl.oclc.org/ooxml/wordprocessingml/main",
+                )
+            target.writestr(name, content)
+    assert texts(read(odd)) == ["正文"]
+
+
+def xml(text: str) -> Any:
+    """An element; {} becomes the declaration of Word's namespace."""
+    return parse_xml(text.format(nsdecls("w")))
+
+
+def add(paragraph: Any, text: str) -> None:
+    """Append an element to a paragraph."""
+    paragraph._p.append(xml(text))
+
+
+def set_level(document: Any, level: int, text: str) -> None:
+    """Add a property to a level of the list that was made last."""
+    abstract = document.part.numbering_part.element.find(qn("w:abstractNum"))
+    abstract.findall(qn("w:lvl"))[level].insert(2, xml(text))
+
+
+def another(document: Any, list_id: int, start: int | None = None) -> int:
+    """A second list of the same definition, starting over where `start` is given."""
+    root = document.part.numbering_part.element
+    number = 900 + len(root)
+    override = (
+        f'<w:lvlOverride w:ilvl="0"><w:startOverride w:val="{start}"/></w:lvlOverride>'
+        if start
+        else ""
+    )
+    root.append(
+        xml(
+            f'<w:num {{}} w:numId="{number}"><w:abstractNumId w:val="{list_id}"/>{override}</w:num>'
+        )
+    )
+    return number
+
+
+def fill(document: Any, cells: list[list[str]]) -> Any:
+    """A table with these texts."""
+    table = document.add_table(rows=len(cells), cols=len(cells[0]))
+    for r, row in enumerate(cells):
+        for c, text in enumerate(row):
+            table.cell(r, c).text = text
+    return table

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -62,8 +61,7 @@ def parse(
     if media_type == formats.PDF:
         from rag.ingest.parse.pdf import parse_pdf
 
-        forced: dict[str, Any] = {"routes": routes} if routes else {}
-        parsed = Parsed(*parse_pdf(path, settings, password, progress, **forced))
+        parsed = Parsed(*parse_pdf(path, settings, password, progress, routes=routes))
     elif media_type in formats.OFFICE:
         if inspection.convert_from is not None:
             flags.append("converted")
@@ -137,11 +135,13 @@ def _parse_package(
     path: Path, media_type: str, settings: IngestSettings, progress: Progress | None
 ) -> Parsed:
     if media_type == formats.EPUB:
-        parse_epub = importlib.import_module("rag.ingest.parse.epub").parse_epub
+        from rag.ingest.parse.epub import parse_epub
+
         pages, title, metadata = parse_epub(path, settings, progress)
         return Parsed(pages, title, metadata=metadata)
-    mail = importlib.import_module("rag.ingest.parse.mail")
-    parse_mail = mail.parse_eml if media_type == formats.EML else mail.parse_msg
+    from rag.ingest.parse.mail import parse_eml, parse_msg
+
+    parse_mail = parse_eml if media_type == formats.EML else parse_msg
     pages, title, metadata, flags = parse_mail(path, settings)
     return Parsed(pages, title, flags, metadata)
 
@@ -170,7 +170,8 @@ def _parse_text(path: Path, media_type: str, extension: str) -> Parsed:
         pages, more = parse_jsonl(decoded.text)
         return Parsed(pages, None, flags + more)
     if media_type == formats.CODE:
-        parse_code = importlib.import_module("rag.ingest.parse.code").parse_code
+        from rag.ingest.parse.code import parse_code
+
         return Parsed(parse_code(decoded.text, extension), None, flags)
     from rag.ingest.parse.text import parse_text
 
