@@ -80,7 +80,6 @@ def _change(here: Here, document: DocumentInfo) -> None:
             )
             here.application.curation.reprocess(here.person, document.id, chosen)
             st.toast(t("cut.applied"))
-            st.query_params.pop("d", None)
             close()
         for chunk in preview.chunks[:PREVIEWED]:
             with st.container(border=True, gap="xxsmall"):

@@ -8,7 +8,7 @@ import streamlit as st
 
 from rag.errors import NotFound
 from rag.types import DocumentInfo
-from ui.documents import chunks, metadata, original, quality, versions
+from ui.documents import chunks, jobs, metadata, original, quality, versions
 from ui.documents.jobs import state_tag
 from ui.documents.listing import summary, tags
 from ui.errors import shown
@@ -42,6 +42,8 @@ def render(here: Here, document: DocumentInfo, may_edit: bool) -> None:
         f'<div class="zw-row">{escape(summary(document))}</div>'
     )
     _notices(here, document)
+    with shown():
+        jobs.render(here, document.kb_id, document.id)
     with st.container(horizontal=True, gap="small"):
         _download(here, document)
         if may_edit:
@@ -115,7 +117,7 @@ def _read_again(here: Here, document: DocumentInfo) -> None:
             options = here.application.curation.options(here.person, document.id)
             here.application.curation.reprocess(here.person, document.id, options)
             st.toast(t("document.reprocessing"))
-            leave()
+            st.rerun()
 
 
 def _hide(here: Here, document: DocumentInfo) -> None:

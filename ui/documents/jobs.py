@@ -23,16 +23,17 @@ STAGES: tuple[str, ...] = get_args(JobStage)
 ACTIVE = ("queued", "running")
 
 
-def render(here: Here, kb_id: str) -> None:
-    """Jobs of one knowledge base; looks again by itself while some are running."""
-    jobs = _jobs(here, kb_id)
+def render(here: Here, kb_id: str, document_id: str | None = None) -> None:
+    """Jobs of one knowledge base, or of one document in it; looks again by itself while some
+    are running."""
+    jobs = _jobs(here, kb_id, document_id)
     waiting = {job.id for job in jobs if job.status in ACTIVE}
     if not jobs:
         return
 
     @st.fragment(run_every=POLL_S if waiting else None)
     def strip() -> None:
-        now = _jobs(here, kb_id)
+        now = _jobs(here, kb_id, document_id)
         active = sorted((job for job in now if job.status in ACTIVE), key=_turn)
         if {job.id for job in active} != waiting:
             st.rerun(scope="app")  # the document list has changed, too
@@ -50,6 +51,8 @@ def render(here: Here, kb_id: str) -> None:
             st.html(f'<div class="zw-note">{escape(more)}</div>')
         for job in ended[:SHOWN_ENDED]:
             _job(here, job)
+        if len(ended) > 1:
+            _dismiss_all(here, ended)
         if len(ended) > SHOWN_ENDED:
             more = t("jobs.more_failed", n=len(ended) - SHOWN_ENDED)
             st.html(f'<div class="zw-note">{escape(more)}</div>')
@@ -62,10 +65,15 @@ def _turn(job: JobInfo) -> tuple[bool, datetime]:
     return job.status != "running", job.created_at
 
 
-def _jobs(here: Here, kb_id: str) -> list[JobInfo]:
+def _jobs(here: Here, kb_id: str, document_id: str | None = None) -> list[JobInfo]:
     """Jobs worth a line: running ones, those that ended badly, those with something to tell."""
-    jobs = here.application.knowledge.jobs(here.person)
-    return [job for job in jobs if job.kb_id == kb_id and (job.status != "done" or job.error)]
+    return [
+        job
+        for job in here.application.knowledge.jobs(here.person)
+        if job.kb_id == kb_id
+        and document_id in (None, job.document_id)
+        and (job.status != "done" or job.error)
+    ]
 
 
 def told(here: Here, kb_id: str) -> frozenset[str]:
@@ -80,6 +88,19 @@ def _cancel_all(here: Here, jobs: list[JobInfo]) -> None:
         for job in jobs:
             with shown():
                 here.application.knowledge.cancel(here.person, job.id)
+        st.rerun(scope="app")
+
+
+def _dismiss_all(here: Here, jobs: list[JobInfo]) -> None:
+    if st.button(
+        t("jobs.dismiss_all", n=len(jobs)),
+        key="quiet-dismiss-ended",
+        icon=":material/done_all:",
+        type="tertiary",
+    ):
+        for job in jobs:
+            with shown():
+                here.application.knowledge.dismiss(here.person, job.id)
         st.rerun(scope="app")
 
 

@@ -120,7 +120,6 @@ def _accept_all(here: Here, document: DocumentInfo) -> None:
         with shown():
             here.application.curation.accept(here.person, document.id)
             st.toast(t("quality.applied"))
-            st.query_params.pop("d", None)
             st.rerun()
 
 
@@ -229,5 +228,4 @@ def _carry_out(here: Here, document: DocumentInfo, decisions: list[PageDecision]
         here.application.curation.decide(here.person, document.id, decisions)
         st.session_state.pop(f"decisions-{document.id}", None)
         st.toast(t("quality.applied"))
-        st.query_params.pop("d", None)
         st.rerun()

@@ -58,5 +58,4 @@ def _row(here: Here, document: DocumentInfo, version: DocumentVersion, may_edit:
             with shown():
                 here.application.curation.restore(here.person, document.id, version.version)
                 st.toast(t("document.reprocessing"))
-                st.query_params.pop("d", None)
                 close()
