@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from datetime import date
+import zipfile
+from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,8 @@ from ingest_inputs import document_of, read, rows, texts, xlsx
 
 from rag.errors import CorruptDocument, EncryptedDocument
 from rag.ingest.chunk import chunk
+from rag.ingest.convert import find_office
+from rag.ingest.parse.grid_header import grid_header
 from rag.ingest.parse.sheet import sheet_blocks
 from rag.ingest.parse.xlsx_cells import cell_text
 from rag.settings import IngestSettings
@@ -188,3 +191,232 @@ def test_long_rows_are_cut_but_keep_their_key() -> None:
     assert len(pieces) > 3
     assert all(piece.text.startswith("问题：怎么报销") for piece in pieces)
     assert sum(piece.text.count("先填单。") for piece in pieces) == 200
+
+
+# --- Values as shown -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "number_format", "text"),
+    [
+        (7, "000000", "000007"),
+        (1234.5, "[$￥-804]#,##0.00", "￥1,234.50"),
+        (-1234.5, "#,##0.00_);(#,##0.00)", "(1,234.50)"),
+        (0, '_-* #,##0.00_-;\\-* #,##0.00_-;_-* "-"??_-;_-@_-', "-"),
+        (13812345678, "000-0000-0000", "138-1234-5678"),
+        (1234567, '#,##0,"千元"', "1,235千元"),
+        (1200000, '0!.0,"万"', "120.0万"),
+        (5, 'General"元"', "5元"),
+        (0.00012, "0.00E+00", "1.20E-04"),
+        (12345678, "0.00E+00", "12345678"),
+        (110101199003071234.0, "General", "110101199003071000"),
+        (6222021234567890123, "General", "6222021234567890123"),
+        (1.5, "# ?/?", "1.5"),
+        (date(2024, 5, 1), 'yyyy"年"m"月"d"日"', "2024年5月1日"),
+        (date(2024, 5, 1), 'yyyy"年"m"月"', "2024年5月"),
+        (datetime(2024, 5, 1), "yyyy-mm", "2024-05"),
+        (datetime(2024, 5, 1, 14, 30), "yyyy/m/d h:mm", "2024-05-01 14:30"),
+        (date(2024, 5, 1), "m/d", "2024-05-01"),
+        (time(9, 5), "h:mm", "09:05"),
+        (timedelta(hours=26, minutes=30), "[h]:mm", "26:30"),
+        ("甲_x000D_乙", "General", "甲乙"),
+    ],
+)
+def test_numbers_and_dates_follow_their_formats(value: Any, number_format: str, text: str) -> None:
+    assert cell_text(value, number_format) == text
+
+
+def test_dates_in_east_asian_formats_are_dates(tmp_path: Path) -> None:
+    def build(workbook: Any) -> None:
+        workbook.active.append(["姓名", "生日"])
+        workbook.active.append(["张三", 32874])
+
+    plain, odd = xlsx(tmp_path / "a.xlsx", build), tmp_path / "b.xlsx"
+    with zipfile.ZipFile(plain) as source, zipfile.ZipFile(odd, "w") as target:
+        for name in source.namelist():
+            content = source.read(name)
+            if name == "xl/styles.xml":
+                # Files refer to this format by its number only.
+                content = content.replace(b'numFmtId="0"', b'numFmtId="31"')
+            target.writestr(name, content)
+    assert rows(read(odd))[0][1] == ("张三", "1990年1月1日")
+
+
+# --- Headers -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("cells", "names", "first"),
+    [
+        # Labels above columns, with the empty cells that files without merges have.
+        (
+            [["地区", "2023年", "", "2024年", ""], ["", "收入", "利润", "收入", "利润"],
+             ["华东", "100", "10", "120", "12"]],
+            ["地区", "2023年/收入", "2023年/利润", "2024年/收入", "2024年/利润"], 0,
+        ),
+        (
+            [["基本信息", "", "联系方式", ""], ["姓名", "工号", "电话", "邮箱"],
+             ["张三", "000123", "010-8", "z@x.cn"]],
+            ["基本信息/姓名", "基本信息/工号", "联系方式/电话", "联系方式/邮箱"], 0,
+        ),
+        # Statements above the table are no header.
+        (
+            [["编制单位：某公司", "", "单位：元"], ["项目", "期末", "期初"], ["现金", "1", "2"]],
+            ["项目", "期末", "期初"], 1,
+        ),
+        # Columns named by years and months.
+        ([["指标", "2022", "2023"], ["GDP", "100", "110"]], ["指标", "2022", "2023"], 0),
+        ([["科目", "2024-01", "2024-02"], ["收入", "5", "6"]], ["科目", "2024-01", "2024-02"], 0),
+        # The same name twice.
+        (
+            [["资产", "期末", "负债", "期末"], ["现金", "1", "借款", "2"]],
+            ["资产", "期末", "负债", "期末"], 0,
+        ),
+    ],
+)  # fmt: skip
+def test_headers_are_found(cells: list[list[str]], names: list[str], first: int) -> None:
+    header = grid_header(cells)
+    assert header is not None
+    assert (header.names, header.first) == (names, first)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [[["清华大学", "2", "985"], ["北京大学", "1", "985"]], [["1", "2"], ["3", "4"]]],
+)
+def test_tables_of_values_have_no_header(cells: list[list[str]]) -> None:
+    assert grid_header(cells) is None
+
+
+def test_a_header_of_three_rows(tmp_path: Path) -> None:
+    def build(workbook: Any) -> None:
+        sheet = workbook.active
+        for row in (
+            ["类别", "标准", None, None, "备注"], [None, "一类地区", None, "二类地区", None],
+            [None, "旺季", "淡季", "全年", None], ["住宿", 500, 400, 300, "含早"],
+        ):  # fmt: skip
+            sheet.append(row)
+        for merged in ("A1:A3", "B1:D1", "B2:C2", "E1:E3"):
+            sheet.merge_cells(merged)
+
+    (table,) = rows(read(xlsx(tmp_path / "a.xlsx", build)))
+    assert table[0] == (
+        "类别", "标准/一类地区/旺季", "标准/一类地区/淡季", "标准/二类地区/全年", "备注",
+    )  # fmt: skip
+
+
+# --- Layout --------------------------------------------------------------------------
+
+
+def test_tables_beside_each_other_are_two() -> None:
+    blocks = sheet_blocks(
+        [["产品", "单价", "", "城市", "人口"], ["甲", "10", "", "北京", "2180"],
+         ["乙", "20", "", "上海", "2480"]]
+    )  # fmt: skip
+    assert [block.rows[0] for block in blocks if block.rows] == [("产品", "单价"), ("城市", "人口")]
+
+
+def test_rows_that_label_groups_cut_the_table() -> None:
+    blocks = sheet_blocks(
+        [["项目", "期末"], ["一、流动资产", ""], ["现金", "1"], ["二、固定资产", ""],
+         ["房屋", "3"]]
+    )  # fmt: skip
+    assert [block.text for block in blocks if not block.rows] == ["一、流动资产", "二、固定资产"]
+    assert [block.rows for block in blocks if block.rows] == [
+        (("项目", "期末"), ("现金", "1")),
+        (("项目", "期末"), ("房屋", "3")),
+    ]
+
+
+def test_signatures_below_a_table_are_no_rows() -> None:
+    blocks = sheet_blocks([["项目", "金额"], ["现金", "1"], ["", ""], ["审核：李四", "制表：王五"]])
+    assert [block.kind for block in blocks] == ["table", "paragraph"]
+
+
+def test_forms_are_not_read_below_a_header(tmp_path: Path) -> None:
+    def build(workbook: Any) -> None:
+        sheet = workbook.active
+        for row in (["姓名", "张三", "性别", "男"], ["部门", "研发部", "电话", "010-1"],
+                    ["地址", "北京市海淀区", None, None]):  # fmt: skip
+            sheet.append(row)
+        sheet.merge_cells("B3:D3")
+
+    (block,) = read(xlsx(tmp_path / "a.xlsx", build)).blocks
+    assert block.metadata == {"form": True}
+    assert block.rows is not None
+    assert block.rows[1] == ("姓名", "张三", "性别", "男")
+    assert block.rows[3] == ("地址", "北京市海淀区", "", "")
+
+
+def test_hidden_rows_and_columns_are_left_out_and_filtered_ones_kept(tmp_path: Path) -> None:
+    def build(workbook: Any) -> None:
+        sheet = workbook.active
+        for row in (["项目", "一月", "备用"], ["收入", 1, "x"], ["秘密", 9, "y"], ["支出", 3, "z"]):
+            sheet.append(row)
+        sheet.row_dimensions[3].hidden = True
+        sheet.column_dimensions["C"].hidden = True
+        other = workbook.create_sheet("筛选")
+        for row in (["姓名", "部门"], ["张三", "甲"], ["李四", "乙"]):
+            other.append(row)
+        other.auto_filter.ref = "A1:B3"
+        other.row_dimensions[3].hidden = True
+
+    document = read(xlsx(tmp_path / "a.xlsx", build))
+    assert document.flags == ("hidden_cells",)
+    assert rows(document) == [
+        [("项目", "一月"), ("收入", "1"), ("支出", "3")],
+        [("姓名", "部门"), ("张三", "甲"), ("李四", "乙")],
+    ]
+
+
+def test_a_lone_cell_far_below_costs_nothing(tmp_path: Path) -> None:
+    def build(workbook: Any) -> None:
+        workbook.active.append(["项目", "金额"])
+        workbook.active.append(["现金", 1])
+        workbook.active["A1048576"] = "末行"
+
+    assert "末行" in texts(read(xlsx(tmp_path / "a.xlsx", build)))[-1]
+
+
+@pytest.mark.skipif(find_office() is None, reason="LibreOffice isn't installed")
+def test_formulas_are_computed_where_libreoffice_is_installed(tmp_path: Path) -> None:
+    def build(workbook: Any) -> None:
+        workbook.active.append(["单价", "数量", "合计"])
+        workbook.active.append([2.5, 4, "=A2*B2"])
+
+    document = read(xlsx(tmp_path / "a.xlsx", build))
+    assert document.flags == ()
+    assert rows(document)[0][1] == ("2.5", "4", "10")
+
+
+# --- CSV -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "table"),
+    [
+        ('姓名;金额\r\n张三;1.234,50\r\n李四;"2;5"\r\n', "utf-8",
+         [("姓名", "金额"), ("张三", "1.234,50"), ("李四", "2;5")]),
+        ("型号\t价格\r\n00123\t99\r\n", "gbk", [("型号", "价格"), ("00123", "99")]),
+        ("姓名\t工号\n张三\t000001\n", "utf-16", [("姓名", "工号"), ("张三", "000001")]),
+        ('编码,名称\n="00123",甲\n', "gb18030", [("编码", "名称"), ("00123", "甲")]),
+        ("sep=;\n甲;乙\n1;2\n", "utf-8", [("甲", "乙"), ("1", "2")]),
+        ("編號,名稱\n001,臺灣銀行\n002,國泰金控\n", "big5",
+         [("編號", "名稱"), ("001", "臺灣銀行"), ("002", "國泰金控")]),
+    ],
+)  # fmt: skip
+def test_csv_dialects(
+    tmp_path: Path, text: str, encoding: str, table: list[tuple[str, ...]]
+) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(text.encode(encoding))
+    assert rows(read(path)) == [table]
+
+
+def test_a_quote_that_never_closes_does_not_swallow_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    lines_ = ["编号,内容", '1,"没有关闭', *(f"{n},值{n}" for n in range(300))]
+    path.write_text("\n".join(lines_), encoding="utf-8")
+    (table,) = rows(read(path))
+    assert table[-1] == ("299", "值299")
+    assert len(table) == 302
