@@ -1,15 +1,13 @@
-"""Finds the columns and rows of tables that no rules divide: part of the PDF parser.
+"""Finds tables that no rules divide, by their columns: part of the PDF parser.
 
-Lines whose pieces keep to the same columns are a table. Which lines make one row is told by
-the distance of the lines, by cells that are full to their right edge, and by numbers, which
-never wrap.
+Lines whose pieces keep to the same columns are a table, unless they are a form, a list or
+columns of running text.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import median
 
@@ -18,37 +16,22 @@ from rag.ingest.lines import join_wrapped
 from rag.ingest.parse.pdf_cells import Line, parted, with_exponents
 from rag.ingest.parse.pdf_found import FoundTable
 from rag.ingest.parse.pdf_page import Segment
+from rag.ingest.parse.pdf_rows import Span, TextLine, is_full, rows_between, rows_of
 from rag.ingest.table import is_value
 
 MAX_COLUMNS = 15
 _MIN_LINES = 3
 _TALL_GAP = 2.6
-_WIDER = 1.35
-_FULL = 1.4
 _LONG = 14
 _MIN_WORDS = 0.7
-"""Lines of a table; in font sizes, the empty band that ends one; how many times wider the
-steps between rows are than those between the lines of a row; glyphs that would still have fitted
-into a full cell; characters from which cells that fill their column are running text; share of
-cells with a letter or digit, fewer are a formula. Chosen by us."""
+"""Lines of a table; in font sizes, the empty band that ends one; characters from which cells
+that fill their column are running text; share of cells with a letter or digit, fewer are a
+formula. Chosen by us."""
 
 _LABELLED = re.compile(r"[^:：]{1,12}[:：].*")
 _MARK = re.compile(
     r"[\d一二三四五六七八九十百]{0,4}[-–—•●○■▪◆◇➢✓→·▶►*.．、)）(（①-⑳\d一二三四五六七八九十]{0,4}"
 )
-
-Span = tuple[float, float]
-
-
-@dataclass(slots=True)
-class TextLine:
-    """One printed line: its pieces from left to right, its vertical extent and font size."""
-
-    pieces: list[Segment]
-    y0: float
-    y1: float
-    size: float
-    cells: dict[int, Segment] = field(default_factory=dict)
 
 
 def grow(lines: Sequence[TextLine], start: int) -> tuple[int, int, FoundTable] | None:
@@ -62,13 +45,14 @@ def grow(lines: Sequence[TextLine], start: int) -> tuple[int, int, FoundTable] |
     spans: list[Span] = [(p.x0, p.x1) for p in first.pieces]
     end = start + 1
     while end < len(lines) and _is_near(lines[end - 1], lines[end]):
-        wider = _with(spans, lines[end])
+        wider = _with(spans, lines[end], lines[start:end])
         if wider is None:
             break
         spans = wider
         end += 1
     while end > start + 1 and not _belongs(lines, end - 1, spans):
         end -= 1
+    spans = _tidied(spans, lines[start:end])
     if end - start < 2 or not 2 <= len(spans) <= MAX_COLUMNS:
         return None
     begin = start
@@ -126,9 +110,9 @@ def cells_of(
     for line in lines:
         line.cells = _placed(line, spans) or {}
     if bands:
-        rows = _by_bands(lines, bands)
+        rows = rows_between(lines, bands)
     else:
-        rows = _rows(lines, spans)
+        rows = rows_of(lines, spans)
     cells: list[list[str]] = [list(titles) for titles in groups]
     for row in rows:
         texts = [""] * len(spans)
@@ -142,7 +126,7 @@ def cells_of(
     edges = (spans[0][0], *middles, spans[-1][1])
     last = rows[-1]
     full = tuple(
-        any(_is_full(line.cells[c], spans[c]) for line in last[-1:] if c in line.cells)
+        any(is_full(line.cells[c], spans[c]) for line in last[-1:] if c in line.cells)
         for c in range(len(spans))
     )
     return FoundTable(
@@ -244,11 +228,19 @@ def _cut(piece: Segment, spans: Sequence[Span], over: Sequence[int]) -> dict[int
     return cut
 
 
-def _with(spans: Sequence[Span], line: TextLine) -> list[Span] | None:
-    """The columns, wider or more of them, so that the line keeps to them as well."""
+def _with(
+    spans: Sequence[Span], line: TextLine, above: Sequence[TextLine] = ()
+) -> list[Span] | None:
+    """The columns, wider or more of them, so that the line keeps to them as well.
+
+    Args:
+        above: lines that keep to the columns so far; two columns that none of them fills
+            together may turn out to be one (a name over the middle of longer texts).
+    """
     cells = _placed(line, spans)
     if cells is None:
-        return None
+        merged = _merged(spans, line, above)
+        return _with(merged, line, above) if merged is not None else None
     wider = list(spans)
     for column, piece in cells.items():
         wider[column] = (min(wider[column][0], piece.x0), max(wider[column][1], piece.x1))
@@ -266,6 +258,42 @@ def _with(spans: Sequence[Span], line: TextLine) -> list[Span] | None:
     return wider
 
 
+def _merged(spans: Sequence[Span], line: TextLine, above: Sequence[TextLine]) -> list[Span] | None:
+    """The columns with two as one that a piece of the line covers and no line fills together."""
+    for piece in line.pieces:
+        over = [i for i, s in enumerate(spans) if s[0] <= piece.x1 and s[1] >= piece.x0]
+        if len(over) == 2 and _never_both(spans[over[0]], spans[over[1]], above):
+            both = (spans[over[0]][0], spans[over[1]][1])
+            return [*spans[: over[0]], both, *spans[over[1] + 1 :]]
+    return None
+
+
+def _never_both(a: Span, b: Span, lines: Sequence[TextLine]) -> bool:
+    return bool(lines) and not any(
+        any(p.x0 <= a[1] and p.x1 >= a[0] for p in line.pieces)
+        and any(p.x0 <= b[1] and p.x1 >= b[0] for p in line.pieces)
+        for line in lines
+    )
+
+
+def _tidied(spans: Sequence[Span], lines: Sequence[TextLine]) -> list[Span]:
+    """The columns without one that only the first line fills, where its neighbour is empty."""
+    found = list(spans)
+    index = 0
+    while index + 1 < len(found):
+        a, b = found[index], found[index + 1]
+        lone = any(not _fills(span, lines[1:]) for span in (a, b))
+        if lone and _never_both(a, b, lines):
+            found[index : index + 2] = [(a[0], b[1])]
+        else:
+            index += 1
+    return found
+
+
+def _fills(span: Span, lines: Sequence[TextLine]) -> bool:
+    return any(p.x0 <= span[1] and p.x1 >= span[0] for line in lines for p in line.pieces)
+
+
 def _belongs(lines: Sequence[TextLine], at: int, spans: Sequence[Span]) -> bool:
     """Whether the last line is a row of the table or the rest of one, not the text below."""
     line, above = lines[at], lines[at - 1]
@@ -277,70 +305,7 @@ def _belongs(lines: Sequence[TextLine], at: int, spans: Sequence[Span]) -> bool:
     column = next(iter(lower), None)
     if column is None or column not in upper:
         return False
-    return _is_full(upper[column], spans[column]) and not is_value(upper[column].text)
-
-
-def _is_full(piece: Segment, span: Span) -> bool:
-    return piece.x1 + _FULL * piece.size > span[1] and len(piece.text.strip()) > 3
-
-
-def _rows(lines: Sequence[TextLine], spans: Sequence[Span]) -> list[list[TextLine]]:
-    """The lines of each row."""
-    steps = [b.y0 - a.y0 for a, b in pairwise(lines)]
-    wide = _wide_step(steps)
-    rows: list[list[TextLine]] = []
-    for index, line in enumerate(lines):
-        if rows and _goes_on(rows[-1], line, steps[index - 1], wide, spans):
-            rows[-1].append(line)
-        else:
-            rows.append([line])
-    return rows
-
-
-def _wide_step(steps: Sequence[float]) -> float | None:
-    """The step from which a line begins a row, when narrow and wide steps are told apart."""
-    ordered = sorted(step for step in steps if step > 0)
-    best: tuple[float, float] | None = None
-    for low, high in pairwise(ordered):
-        if high / low >= _WIDER and (best is None or high / low > best[0]):
-            best = (high / low, (low + high) / 2)
-    return best[1] if best is not None else None
-
-
-def _goes_on(
-    row: Sequence[TextLine],
-    line: TextLine,
-    step: float,
-    wide: float | None,
-    spans: Sequence[Span],
-) -> bool:
-    above = row[-1]
-    filled = {column for other in row for column in other.cells}
-    numbers = {c for other in row for c, piece in other.cells.items() if is_value(piece.text)}
-    if any(c in numbers and is_value(piece.text) for c, piece in line.cells.items()):
-        return False
-    if line.y0 < above.y1 - 0.25 * min(line.size, above.size) and not (
-        set(line.cells) & set(above.cells)
-    ):
-        return True
-    if wide is not None and step > wide:
-        return False
-    new = set(line.cells) - filled
-    on = [c for c in line.cells if c in above.cells and _is_full(above.cells[c], spans[c])]
-    most = len(line.cells) > max(1, 0.6 * len(spans))
-    if wide is not None and not most:
-        return True
-    if 0 not in line.cells and not most:
-        return True
-    return bool(on) and len(on) == len(set(line.cells) - new) and not most
-
-
-def _by_bands(lines: Sequence[TextLine], bands: Sequence[float]) -> list[list[TextLine]]:
-    rows: dict[int, list[TextLine]] = {}
-    for line in lines:
-        middle = (line.y0 + line.y1) / 2
-        rows.setdefault(sum(edge < middle for edge in bands), []).append(line)
-    return [rows[band] for band in sorted(rows)]
+    return is_full(upper[column], spans[column]) and not is_value(upper[column].text)
 
 
 def _is_table(lines: Sequence[TextLine], spans: Sequence[Span], table: FoundTable) -> bool:
@@ -351,10 +316,7 @@ def _is_table(lines: Sequence[TextLine], spans: Sequence[Span], table: FoundTabl
     if sum(any(map(str.isalnum, cell)) for cell in cells) < _MIN_WORDS * len(cells):
         return False
     pieces = [(c, piece) for line in lines for c, piece in line.cells.items()]
-    filling = sum(p.x1 - p.x0 > 0.8 * (spans[c][1] - spans[c][0]) for c, p in pieces)
-    longer = median(len(piece.text) for _, piece in pieces)
-    values = sum(is_value(cell) for cell in cells)
-    if filling > 0.7 * len(pieces) and longer >= _LONG and values < 0.1 * len(cells):
+    if all(_is_prose([p for c, p in pieces if c == k], spans[k]) for k in range(len(spans))):
         return False
     several = sum(len(line.cells) >= min(3, len(spans)) for line in lines)
     if len(spans) > 2:
@@ -376,6 +338,14 @@ def _is_table(lines: Sequence[TextLine], spans: Sequence[Span], table: FoundTabl
     apart = spans[1][0] - spans[0][1] >= 1.5 * size
     short = median(map(len, first)) <= 12
     return apart and short and all(_is_aligned(pieces, column) for column in (0, 1))
+
+
+def _is_prose(pieces: Sequence[Segment], span: Span) -> bool:
+    """Whether the column is one of running text."""
+    if not pieces:
+        return False
+    full = sum(piece.x1 - piece.x0 > 0.8 * (span[1] - span[0]) for piece in pieces)
+    return full > 0.6 * len(pieces) and median(len(p.text) for p in pieces) >= _LONG
 
 
 def is_form(table: FoundTable) -> bool:

@@ -173,6 +173,11 @@ def _fill_label(last: _Entry, entry: _Entry) -> None:
     above, below = last.table, entry.table
     if not below.rows or len(above.edges) != len(below.edges) or below.across[0]:
         return
+    if below.rows[0][0] and above.ruled:
+        _fill_label_above(above, below)
+        last.finish()
+        entry.carried = last.header
+        return
     label = above.rows[-1][0]
     body = above.rows[1:]
     usual = all(row[0] for row in body) and len(body) > 0
@@ -183,6 +188,19 @@ def _fill_label(last: _Entry, entry: _Entry) -> None:
         row[0] = row[0] or label
     if below.depth[0] > 1:
         below.depth[0] = 1
+
+
+def _fill_label_above(above: FoundTable, below: FoundTable) -> None:
+    """Give the label that stands only behind the page break to the rows before it."""
+    empty = 0
+    while empty < len(above.rows) - 1 and not above.rows[-1 - empty][0]:
+        empty += 1
+    start = len(above.rows) - empty
+    labelled = start > 1 and all(row[0] for row in above.rows[1:start])
+    if not empty or not labelled or above.depth[start] < empty:
+        return
+    for row in above.rows[start:]:
+        row[0] = below.rows[0][0]
 
 
 def _drop_repeated_boxes(

@@ -12,13 +12,17 @@ from typing import Any
 from rag.ingest.headings import clause_label, heading_level
 from rag.ingest.lines import join_wrapped
 from rag.ingest.parse.pdf_found import FoundTable
-from rag.ingest.parse.pdf_order import Column, Row, upright, with_tables
+from rag.ingest.parse.pdf_items import Column, Row
+from rag.ingest.parse.pdf_order import with_tables
+from rag.ingest.parse.pdf_upright import upright
 from rag.ingest.table import to_markdown
 from rag.types import BBox, Block
 
 _LARGER = 1.18
+_SLIGHTLY = 1.08
 _SAME = 1.12
-"""Ratio of font sizes from which a line is a heading, and up to which two are the same."""
+"""Ratio of font sizes from which a line is a heading, from which one that is set apart may be,
+and up to which two are the same."""
 
 _MAX_HEADING = 60
 _MAX_HEADING_LINES = 3
@@ -168,6 +172,8 @@ def _level(
     larger = row.size >= _LARGER * style.body
     heavier = row.bold and not style.bold_body
     short = _ends_short(rows, at, column)
+    apart = at == 0 or row.y0 - rows[at - 1].y0 > 1.15 * leading
+    heavier = heavier or (apart and row.size >= _SLIGHTLY * style.body)
     numbered = heading_level(text, decimals=larger or heavier)
     if numbered is not None and not text.endswith(("：", ":")):
         weak = numbered >= 5 and not (larger or heavier)
@@ -178,7 +184,6 @@ def _level(
             if row.size >= size - 0.3:
                 return min(rank + 1, 4)
         return 4
-    apart = at == 0 or row.y0 - rows[at - 1].y0 > 1.15 * leading
     brief = row.x1 - row.x0 < 0.5 * max(column.x1 - column.x0, 1)
     if heavier and apart and brief and short and len(row.items) == 1 and len(text) >= 2:
         return None if _is_lone_value(text) or text.endswith(("：", ":")) else 5

@@ -9,8 +9,6 @@ from typing import Any
 
 from rag.ingest.parse.pdf_borderless import (
     MAX_COLUMNS,
-    Span,
-    TextLine,
     cells_of,
     columns_of,
     is_form,
@@ -20,6 +18,7 @@ from rag.ingest.parse.pdf_cells import is_sideways
 from rag.ingest.parse.pdf_found import FoundTable
 from rag.ingest.parse.pdf_grid import Edge, rules
 from rag.ingest.parse.pdf_page import PageText, Segment
+from rag.ingest.parse.pdf_rows import Span, TextLine
 
 _SAME_PT = 4.0
 _MIN_WIDTH = 0.2
@@ -43,7 +42,7 @@ def find_lined(drawings: Sequence[dict[str, Any]], text: PageText) -> list[Found
     """
     if not text.segments or len(drawings) < 2:
         return []
-    across, _ = rules(drawings, text.width, text.height)
+    across, _ = rules([d for d in drawings if not _is_shade(d)], text.width, text.height)
     across = [
         edge
         for edge in across
@@ -55,6 +54,12 @@ def find_lined(drawings: Sequence[dict[str, Any]], text: PageText) -> list[Found
         if len(group) - 1 <= _MAX_BANDS:
             found.extend(_tables(group, across, text))
     return found
+
+
+def _is_shade(drawing: dict[str, Any]) -> bool:
+    """Whether it is a coloured area: shaded rows begin and end anywhere in a table."""
+    x0, y0, x1, y1 = drawing["rect"]
+    return drawing.get("type") == "f" and min(x1 - x0, y1 - y0) > _SAME_PT
 
 
 def _groups(edges: Sequence[Edge]) -> list[list[Edge]]:

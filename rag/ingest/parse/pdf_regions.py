@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import logging
+import sys
 import threading
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -17,7 +18,8 @@ from typing import Any, NamedTuple
 
 from rag.ingest.parse.pdf_borderless import is_form
 from rag.ingest.parse.pdf_found import FoundTable
-from rag.ingest.parse.pdf_order import Column, Item, Row, reading_order, with_tables
+from rag.ingest.parse.pdf_items import Column, Item, Row
+from rag.ingest.parse.pdf_order import reading_order, with_tables
 from rag.ingest.parse.pdf_page import PageText, Segment
 from rag.types import BBox
 
@@ -33,6 +35,9 @@ _LOOSE_SHARE = 0.25
 _LOOSE_GAP = 3.0
 """A page is unsure with so many lines, and this share of them, in which pieces stand apart by
 the third (in font sizes). Chosen by us: half a per cent of ordinary pages is."""
+
+_MARGIN = 0.06
+"""Share of the page's height at its edges, where headers stand, that is not looked at."""
 
 _SAME_SHARE = 0.7
 """Two boxes that share this much of the smaller one are the same. Chosen by us."""
@@ -55,7 +60,9 @@ def is_unsure(text: PageText, tables: Sequence[FoundTable]) -> bool:
     if len(text.segments) < 2 * _MIN_LOOSE:
         return False
     loose = total = 0
-    for column in reading_order(text.segments, tables):
+    margin = _MARGIN * text.height
+    inside = [s for s in text.segments if margin < s.middle < text.height - margin]
+    for column in reading_order(inside, tables):
         for row in with_tables(column.rows):
             if row.items[0].table is None:
                 total += 1
@@ -127,13 +134,20 @@ def _engine() -> Any:
     """The model, loaded once a process."""
     if not _engines:
         package = importlib.import_module("rapid_layout")
-        logging.getLogger("RapidLayout").setLevel(logging.WARNING)
+        for name in [*sys.modules]:
+            # Its loggers reset their levels whenever a part is built; filters stay.
+            if name.startswith("rapid_layout"):
+                logging.getLogger(name).addFilter(_is_warning)
         threads = {"intra_op_num_threads": 1, "inter_op_num_threads": 1}
         chosen = package.RapidLayoutInput(
             model_type=package.ModelType.PP_LAYOUT_CDLA, engine_cfg=threads
         )
         _engines.append(package.RapidLayout(chosen))
     return _engines[0]
+
+
+def _is_warning(record: logging.LogRecord) -> bool:
+    return record.levelno >= logging.WARNING
 
 
 def _is_loose(row: Row) -> bool:

@@ -30,6 +30,9 @@ _RULE_PT = 3.0
 _SNAP_PT = 2.0
 """A box thinner than the first is a rule; edges closer than the second are the same."""
 
+_MAX_ABOVE = 2
+"""Lines (a header, "continued") that may stand above the rest of a table on its next page."""
+
 _MIN_UNRULED = 3
 """Lines side by side in most cells of a row from which each is a row. Chosen by us: two may
 be a wrapped heading, unless they are numbers."""
@@ -50,13 +53,26 @@ def find_tables(page: Any, text: PageText) -> list[FoundTable]:
     text.drawings = len(drawings)
     text.header_rule = _header_rule(drawings, text)
     found: list[FoundTable] = []
-    for cells in find_grids(drawings, text.width, text.height):
+    for cells in _tables_among(find_grids(drawings, text.width, text.height), text):
         table = _Filling(cells, text).table()
         if table is not None:
             found.append(table)
     found.extend(find_lined(drawings, text))
     if is_unsure(text, found):
         text.regions = find_regions(page, text)
+    return found
+
+
+def _tables_among(grids: Sequence[list[Cell]], text: PageText) -> list[list[Cell]]:
+    """Grids of several rows; one of a single row only where it may be the rest of a table on
+    the page before: at the top, and not the first of several stripes."""
+    stripes = [g for g in grids if max(c[1] for c in g) - min(c[1] for c in g) < _SNAP_PT]
+    found = [grid for grid in grids if not any(grid is stripe for stripe in stripes)]
+    if len(stripes) == 1 and len(stripes[0]) > 1:
+        top = min(cell[1] for cell in stripes[0])
+        above = {round(s.middle / 4) for s in text.segments if s.y1 < top + _SNAP_PT}
+        if len(above) <= _MAX_ABOVE:
+            found.insert(0, stripes[0])
     return found
 
 
@@ -111,6 +127,24 @@ class _Filling:
             self._boxes.append(box)
             self._place(box)
 
+        self._close(len(self._xs) - 1, len(self._ys) - 1)
+
+    def _close(self, columns: int, rows: int) -> None:
+        """Make cells of the places at the top and bottom that a page break left open."""
+        for column in range(columns):
+            open_rows = [row for row in range(rows) if (row, column) not in self._at]
+            runs: list[list[int]] = []
+            for row in open_rows:
+                if runs and runs[-1][-1] == row - 1:
+                    runs[-1].append(row)
+                else:
+                    runs.append([row])
+            for run in runs:
+                if run[0] == 0 or run[-1] == rows - 1:
+                    box = _Box(run[0], column, run[-1] + 1, column + 1)
+                    self._boxes.append(box)
+                    self._place(box)
+
     def table(self) -> FoundTable | None:
         """The filled table, its glyphs taken out of the page; None if it isn't one."""
         xs, ys = self._xs, self._ys
@@ -120,6 +154,7 @@ class _Filling:
         if sum(bool(box.text) for box in self._boxes) < 2 or self._is_frame():
             return None
         self._part()
+        self._adopt()
         rows: list[list[str]] = []
         depth: list[int] = []
         across: list[bool] = []
@@ -179,6 +214,19 @@ class _Filling:
                     box.chars.append(char)
         for box in self._boxes:
             box.lines = lines_of(box.chars)
+
+    def _adopt(self) -> None:
+        """Give the label below the table to the cell that the page break cut in its middle."""
+        bottom = self._ys[-1]
+        for box in self._boxes:
+            if box.row_end < len(self._ys) - 1 or box.row_end - box.row < 2 or box.text:
+                continue
+            left, right = self._xs[box.column], self._xs[box.column_end]
+            for segment in list(self._text.segments):
+                below = bottom - segment.size < segment.middle < bottom + 1.5 * segment.size
+                if below and left <= segment.x0 and segment.x1 <= right:
+                    box.runs.append(segment.text.strip())
+                    self._text.segments.remove(segment)
 
     def _is_frame(self) -> bool:
         lengths = sorted((len(box.text) for box in self._boxes), reverse=True)
