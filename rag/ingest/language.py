@@ -24,6 +24,7 @@ def language_of(
     """
     if chat is None:
         return Language()
+    from rag.ingest.chunk.statements import statements_by
 
     def describe(
         document: Document, found: DocumentMetadata, edited: Mapping[str, Any]
@@ -37,4 +38,8 @@ def language_of(
 
         return with_questions(chunks, chat, questions_per_chunk, prompts=prompts, progress=step)
 
-    return Language(describe=describe, questions=questions if questions_per_chunk else None)
+    return Language(
+        describe=describe,
+        questions=questions if questions_per_chunk else None,
+        propositions=statements_by(chat, prompts),
+    )

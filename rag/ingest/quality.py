@@ -42,7 +42,8 @@ _UNREAD = {"no_text", "garbled", "failed_page", "ocr_off", "ocr_failed"}
 _WARNINGS = {
     "image_text", "invisible_text", "ragged_rows", "bad_lines", "duplicate_records",
     "formula_without_value", "damaged_text", "mojibake", "table_numbers", "decision_outdated",
-    "low_information", "unread_attachment", "truncated", "skipped_page",
+    "low_information", "doubtful_text", "lost_text", "attachments_unread", "truncated",
+    "skipped_page",
 }  # fmt: skip
 _OF_DOCUMENT = {"repaired", *_WARNINGS, *_UNREAD}
 """Flags of a whole document, without a page, that become issues."""

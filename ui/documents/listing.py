@@ -65,7 +65,13 @@ def _filtered(documents: list[DocumentInfo]) -> list[DocumentInfo]:
         for document in documents
         if (not status or document.status == status) and wanted in _words_of(document)
     ]
-    return sorted(found, key=lambda d: (_ORDER.get(d.status, 3), -d.updated_at.timestamp()))
+    return sorted(found, key=lambda d: (_place(d), -d.updated_at.timestamp()))
+
+
+def _place(document: DocumentInfo) -> int:
+    """Problems first, then what is under way, then what was read with doubts."""
+    doubtful = document.quality.status == "warnings"
+    return _ORDER.get(document.status, 3 if doubtful else 4)
 
 
 def _words_of(document: DocumentInfo) -> str:
@@ -103,7 +109,8 @@ def _row(document: DocumentInfo, may_edit: bool, told: frozenset[str]) -> bool:
             ):
                 st.query_params["d"] = document.id
                 st.rerun()
-            st.html(state_tag(document.status) + tags(document), width="content")
+            state = "" if document.hidden else state_tag(document.status)
+            st.html(state + tags(document), width="content")
         st.html(f'<div class="zw-row">{escape(summary(document))}</div>')
         if document.error and document.id not in told:
             st.html(f'<div class="zw-note zw-bad">{escape(plain(document.error, 300))}</div>')

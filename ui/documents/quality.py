@@ -40,7 +40,7 @@ def render(here: Here, document: DocumentInfo, may_edit: bool) -> None:
     pending = _pending(document)
     if may_edit:
         _decided(here, document, options.decisions)
-        _apply(here, document, pending)
+        _apply(here, document, pending, "top")
     if not numbers:
         st.html(f'<div class="zw-note">{escape(t("quality.no_pages"))}</div>')
         return
@@ -56,7 +56,9 @@ def render(here: Here, document: DocumentInfo, may_edit: bool) -> None:
         with st.container(border=True, gap="small", key=f"problem-{document.id}-{number}"):
             _problem(here, document, number, parsed.get(number), issues)
             if may_edit:
-                _choices(document, number, parsed.get(number), pending)
+                _choices(here, document, number, parsed.get(number), pending)
+    if may_edit:
+        _apply(here, document, pending, "end")
 
 
 def _problem(
@@ -149,7 +151,11 @@ def _decision(decision: PageDecision) -> str:
 
 
 def _choices(
-    document: DocumentInfo, number: int, page: Page | None, pending: dict[int, PageDecision]
+    here: Here,
+    document: DocumentInfo,
+    number: int,
+    page: Page | None,
+    pending: dict[int, PageDecision],
 ) -> None:
     """What can be done about one page; choosing again takes the choice back."""
     key = f"{document.id}-{number}"
@@ -172,7 +178,7 @@ def _choices(
         pressed = st.button(
             t("decision.correct"), key=f"quiet-correct-{key}", icon=":material/edit:"
         )
-    _correct(document, number, page, pending, pressed)
+    _correct(here, document, number, page, pending, pressed)
     if number in pending:
         with st.container(horizontal=True, vertical_alignment="center"):
             chosen = t("quality.chosen", what=_decision(pending[number]))
@@ -183,6 +189,7 @@ def _choices(
 
 
 def _correct(
+    here: Here,
     document: DocumentInfo,
     number: int,
     page: Page | None,
@@ -194,6 +201,10 @@ def _correct(
         st.html(f'<div class="zw-note">{escape(t("decision.correct_note"))}</div>')
         before = pending.get(number)
         text = before.text if before and before.text else _markdown(page)
+        if has_pages(document):
+            with st.expander(t("decision.see_page"), expanded=True), shown():
+                image = here.application.curation.page_image(here.person, document.id, number)
+                st.image(image, width="stretch", alt=t("source.alt", n=number))
         with st.form(f"correct-form-{document.id}-{number}", border=False):
             written = st.text_area(t("chunk.text"), text, height=420, max_chars=LONGEST_PAGE)
             if st.form_submit_button(t("decision.correct_keep"), type="primary"):
@@ -211,13 +222,18 @@ def _markdown(page: Page | None) -> str:
     return "\n\n".join(lines)
 
 
-def _apply(here: Here, document: DocumentInfo, pending: dict[int, PageDecision]) -> None:
+def _apply(
+    here: Here, document: DocumentInfo, pending: dict[int, PageDecision], where: str
+) -> None:
+    """The button that carries the choices out, above and below the pages."""
     if not pending:
         return
     words = t("list.join").join(_decision(pending[n]) for n in sorted(pending)[:6])
     with st.container(border=True, gap="xsmall"):
         st.html(f'<div class="zw-row">{escape(words)}</div>')
-        if st.button(t("quality.apply", n=len(pending)), key="apply-decisions", type="primary"):
+        if st.button(
+            t("quality.apply", n=len(pending)), key=f"apply-decisions-{where}", type="primary"
+        ):
             options = here.application.curation.options(here.person, document.id)
             kept = [d for d in options.decisions if d.page not in pending]
             _carry_out(here, document, [*kept, *pending.values()])

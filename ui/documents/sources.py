@@ -14,8 +14,8 @@ from ui.modal import close, modal
 from ui.texts import t
 from ui.words import escape, moment, plain
 
-POLL_S = 2.0
-"""Seconds between two looks while a source is being synchronised."""
+POLL_S = 3.0
+"""Seconds between two looks at what the sources brought."""
 
 INTERVALS: dict[str, float] = {"minutes": 600.0, "hour": 3600.0, "day": 86400.0, "week": 604800.0}
 ICONS: dict[SourceKind, str] = {"folder": "folder", "web": "public", "sql": "database"}
@@ -39,14 +39,10 @@ def render(here: Here, base: KnowledgeBase, may_edit: bool) -> None:
     if not found:
         st.html(f'<div class="zw-note">{escape(t("sources.none"))}</div>')
         return
-    running = any(source.status == "running" for source in found)
 
-    @st.fragment(run_every=POLL_S if running else None)
+    @st.fragment(run_every=POLL_S)
     def listed() -> None:
-        now = here.application.sources.list(here.person, base.id)
-        if running and not any(source.status == "running" for source in now):
-            st.rerun(scope="app")
-        for source in now:
+        for source in here.application.sources.list(here.person, base.id):
             _row(here, source)
 
     listed()

@@ -38,7 +38,7 @@ def _row(here: Here, document: DocumentInfo, version: DocumentVersion, may_edit:
         f"<div><b>{escape(t('documents.version', n=version.version))}</b>{tag}</div>"
         f'<div class="zw-row">{escape(line)}</div>'
     )
-    if current or not may_edit:
+    if current or not may_edit or version.sha256 == document.sha256:
         return
     if not version.kept:
         st.html(f'<div class="zw-note">{escape(t("versions.gone"))}</div>')

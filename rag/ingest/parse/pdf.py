@@ -21,10 +21,12 @@ from rag.ingest.parse.pdf_layout import Style, column_blocks, key_of
 from rag.ingest.parse.pdf_page import PageText, box_as_shown
 from rag.ingest.parse.pdf_reader import PdfReader, Reading
 from rag.ingest.parse.pdf_regions import columns_of_page
+from rag.ingest.parse.pdf_route import SCAN_SHARE
 from rag.ingest.parse.pdf_scan import insert_picture, picture_blocks, repeated_keys
 from rag.settings import IngestSettings
 from rag.types import Block, Page, PageRoute
 
+_UNREAD = {"no_text", "garbled", "failed_page", "ocr_off", "ocr_failed"}
 _MAX_OUTLINE = 5000
 
 
@@ -96,6 +98,8 @@ def _page(reading: Reading, style: Style, repeated: set[str]) -> Page:
         if found:
             blocks = insert_picture(blocks, found, picture.view.bbox)
             flags.append("pictures_read")
+    if not blocks and text.picture_share > SCAN_SHARE and not _UNREAD & set(flags):
+        flags.append("no_text")  # a route that an editor forced may see nothing of a picture
     if not blocks and not flags and not text.invisible_share:
         flags.append("blank")
     return Page(
