@@ -95,14 +95,17 @@ def assemble(
     embedder: Embedder,
     report: Report,
     language: Language = Language(),
+    *,
     found: DocumentMetadata | None = None,
+    rules: DocumentMetadata | None = None,
     earlier: Sequence[Chunk] = (),
 ) -> Assembled:
     """Judge, cut and describe a document that editors' page decisions were applied to.
 
     Args:
         options: strategy, edits, metadata and decisions of its editors.
-        found: its description when that is known already; made anew when None.
+        found: its whole description when that is known already.
+        rules: what rules found, when its quality is judged already, too; else both are done.
         earlier: chunks whose questions the same passages keep.
 
     Returns:
@@ -114,12 +117,14 @@ def assemble(
     """
     report("quality", 0.0)
     require_text(document)
-    document = document.model_copy(update={"quality": assess(document, options.decisions)})
+    if rules is None:
+        quality = assess(document, options.decisions)
+        document = document.model_copy(update={"quality": quality})
     report("chunk", 0.0)
     cut = cut_document(document, options, settings, embedder, language)
     report("describe", 0.0)
     if found is None:
-        found = describe(document)
+        found = describe(document) if rules is None else rules
         if language.describe is not None:
             found = language.describe(document, found, options.metadata)
     metadata = overridden(found, options.metadata)

@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-WRITE_BATCH = 500
-"""Rows written between two looks at waiting chats. Milvus Lite wants batches of 500 or more:
-each one is flushed and makes a segment that every search walks."""
+WRITE_BATCH = 100
+"""Rows written between two looks at waiting chats. Measured on 4,000 rows of 384 numbers in
+Milvus Lite: 51 ms each, against 266 ms for 500, in the same total time (2.4 and 2.2 s) and
+without slower searches."""
 
 
 class Index:

@@ -13,7 +13,8 @@ import atexit
 import logging
 import queue
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from rag.ingest.formats import PDF
 from rag.ingest.inspect import Inspection
 from rag.ingest.isolate_process import Child, Pool
 from rag.settings import IngestSettings
-from rag.types import Document, Page, PageRoute
+from rag.types import Document, DocumentMetadata, Page, PageDecision, PageRoute
 
 log = logging.getLogger(__name__)
 
@@ -40,6 +41,16 @@ CONVERSION_S = 260.0
 """Patience while another program converts the file; it has a limit of its own below this."""
 
 _POLL_S = 0.1
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What became of a file: the document, judged and with editors' decisions applied; those
+    decisions with the keys of their pages; what rules found about it."""
+
+    document: Document
+    decisions: tuple[PageDecision, ...]
+    found: DocumentMetadata
 
 
 def inspect_isolated(
@@ -60,7 +71,7 @@ def inspect_isolated(
     return call.run("inspect", request)
 
 
-def parse_isolated(
+def read_isolated(
     path: Path,
     inspection: Inspection,
     *,
@@ -70,8 +81,12 @@ def parse_isolated(
     routes: Mapping[int, PageRoute] | None = None,
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
-) -> Document:
-    """Parse and clean a file in a child process.
+    decisions: Sequence[PageDecision] = (),
+    same_file: bool = True,
+    facts: DocumentMetadata | None = None,
+) -> Reading:
+    """Parse, clean, judge and describe a file in a child process: all that takes long in
+    Python itself is done where it keeps no chat waiting.
 
     A page of a PDF that crashes or hangs the child is given up: the file is read once more
     with that page as a picture, and the page flagged `skipped_page`.
@@ -79,10 +94,13 @@ def parse_isolated(
     Args:
         progress: called with 0..1 as pages are done; may raise to stop.
         cancelled: asked ten times a second; the child is killed at once.
+        decisions: what editors decided about the pages; those without a route are applied.
+        same_file: see `rag.ingest.quality.apply_decisions`.
+        facts: what the file's source knows; what the file states itself comes first.
 
     Returns:
-        The cleaned document; pages that a PDF should have and the parser lost are there, empty
-        and flagged `failed_page`.
+        The document with its quality; pages that a PDF should have and the parser lost are
+        there, empty and flagged `failed_page`.
 
     Raises:
         Cancelled: `cancelled` said so.
@@ -94,11 +112,13 @@ def parse_isolated(
         request = {
             "path": path, "inspection": inspection, "name": name, "settings": settings,
             "password": password, "routes": {**(routes or {}), **given_up},
+            "decisions": tuple(decisions), "same_file": same_file, "facts": facts,
+            "given_up": tuple(given_up),
         }  # fmt: skip
         patience_s = _patience(path, settings, inspection)
         call = _Call(patience_s, progress, cancelled, inspection.page_count)
         try:
-            document: Document = call.run("parse", request)
+            reading: Reading = call.run("parse", request)
         except DocumentError as error:
             page = call.failed_page if inspection.media_type == PDF else None
             if page is None or page in given_up or len(given_up) >= MOST_GIVEN_UP:
@@ -106,18 +126,13 @@ def parse_isolated(
             log.warning("page %d is read as a picture: %s", page, error.message)
             given_up[page] = "scanned"
             continue
-        return _with_pages(document, call.pages, given_up)
+        document = reading.document.model_copy(update={"pages": tuple(call.pages)})
+        return replace(reading, document=document)
 
 
-def _with_pages(document: Document, pages: list[Page], given_up: Collection[int]) -> Document:
-    pages = [
-        page.model_copy(update={"flags": (*page.flags, "skipped_page")})
-        if page.number in given_up
-        else page
-        for page in pages
-    ]
-    more = ("skipped_page",) if given_up else ()
-    return document.model_copy(update={"pages": tuple(pages), "flags": (*document.flags, *more)})
+def parse_isolated(path: Path, inspection: Inspection, **options: Any) -> Document:
+    """The document alone of `read_isolated`, whose options and errors these are."""
+    return read_isolated(path, inspection, **options).document
 
 
 def close_children() -> None:

@@ -17,14 +17,15 @@ import threading
 import traceback
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from rag.errors import ZhiwenError
 from rag.foreground import NICENESS
-from rag.ingest.isolate import MEMORY_MB
+from rag.ingest.isolate import MEMORY_MB, Reading
 from rag.ingest.isolate_process import read_frame, write_frame
 from rag.types import Document, Page
 
@@ -88,8 +89,8 @@ def _inspect(request: dict[str, Any], send: Send) -> Any:
     return inspect(request["path"], request["settings"], name=request["name"])
 
 
-def _parse(request: dict[str, Any], send: Send) -> Document:
-    """The document without its pages, which were sent before."""
+def _parse(request: dict[str, Any], send: Send) -> Reading:
+    """The reading, its document without its pages, which were sent before."""
     from rag.ingest.clean import clean
     from rag.ingest.parse import parse
     from rag.ingest.table_check import check_tables
@@ -109,9 +110,43 @@ def _parse(request: dict[str, Any], send: Send) -> Document:
         document, request["path"], request["password"], lambda: send("progress", 1.0)
     )
     document = clean(with_all_pages(document, request["inspection"].page_count))
-    for start in range(0, len(document.pages), PAGES_PER_MESSAGE):
-        send("pages", document.pages[start : start + PAGES_PER_MESSAGE])
-    return document.model_copy(update={"pages": ()})
+    document = with_given_up(document, request["given_up"])
+    send("progress", 1.0)
+    reading = _judged(document, request)
+    pages = reading.document.pages
+    for start in range(0, len(pages), PAGES_PER_MESSAGE):
+        send("pages", pages[start : start + PAGES_PER_MESSAGE])
+    return replace(reading, document=reading.document.model_copy(update={"pages": ()}))
+
+
+def _judged(document: Document, request: dict[str, Any]) -> Reading:
+    from rag.ingest.describe import describe
+    from rag.ingest.metadata import merge
+    from rag.ingest.quality import apply_decisions, assess, with_page_keys
+
+    decisions, same_file = request["decisions"], request["same_file"]
+    if same_file:
+        decisions = with_page_keys(document, decisions)
+    document = apply_decisions(document, decisions, same_file=same_file)
+    if request["facts"] is not None:
+        metadata = merge(document.metadata, request["facts"])
+        document = document.model_copy(update={"metadata": metadata})
+    document = document.model_copy(update={"quality": assess(document, decisions)})
+    return Reading(document, tuple(decisions), describe(document))
+
+
+def with_given_up(document: Document, numbers: Collection[int]) -> Document:
+    """The document, those of its pages that crashed or hung the parser flagged as such."""
+    if not numbers:
+        return document
+    pages = tuple(
+        page.model_copy(update={"flags": (*page.flags, "skipped_page")})
+        if page.number in numbers
+        else page
+        for page in document.pages
+    )
+    flags = (*document.flags, "skipped_page")
+    return document.model_copy(update={"pages": pages, "flags": flags})
 
 
 def with_all_pages(document: Document, count: int | None) -> Document:

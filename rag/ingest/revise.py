@@ -61,7 +61,7 @@ class Revisions(Runs):
         if name is not None:
             document = document.model_copy(update={"name": name})
         options = self.catalog.options.get(info.id)
-        made = self._assemble(document, options, watch, found)
+        made = self._assemble(document, options, watch, found=found)
         published = self._publish(info, made, options, watch)
         self._changed(info.kb_id)
         return result_of(published, "replaced")

@@ -21,11 +21,10 @@ from rag.ingest.claims import Claims, IndexTurns, Seldom
 from rag.ingest.failures import Cancelled, for_people
 from rag.ingest.files import FileStore, StoredFile
 from rag.ingest.index import Index
-from rag.ingest.isolate import inspect_isolated, parse_isolated
+from rag.ingest.isolate import Reading, inspect_isolated, read_isolated
 from rag.ingest.memory import give_back
 from rag.ingest.metadata import merge
 from rag.ingest.originals import Originals
-from rag.ingest.quality import apply_decisions, with_page_keys
 from rag.ingest.supersede import superseded
 from rag.settings import Settings
 from rag.types import (
@@ -142,26 +141,20 @@ class Runs:
             self.catalog.documents.set_status(info.id, "processing")
         same_file = info.sha256 == stored.sha256
         options = self.catalog.options.get(info.id)
-        document = self._read(stored.path, name, options, watch, password)
-        kept = with_page_keys(document, options.decisions) if same_file else options.decisions
+        facts = merge(facts, DocumentMetadata(source=info.metadata.source))
+        reading = self._read(stored.path, name, options, watch, password, same_file, facts)
         # Read again: its cut or metadata may have been edited while the file was read.
         latest = self.catalog.options.get(info.id)
-        update = {"decisions": kept, "accepted": latest.accepted and same_file}
+        update = {"decisions": reading.decisions, "accepted": latest.accepted and same_file}
         decided = latest.model_copy(update=update)
-        facts = merge(facts, DocumentMetadata(source=info.metadata.source))
         version = info.version if same_file and info.version else info.version + 1
-        document = apply_decisions(document, kept, same_file=same_file).model_copy(
-            update={
-                "id": info.id,
-                "kb_id": info.kb_id,
-                "version": version,
-                "metadata": merge(document.metadata, facts),
-            }
+        document = reading.document.model_copy(
+            update={"id": info.id, "kb_id": info.kb_id, "version": version}
         )
-        made = self._assemble(document, decided, watch)
+        made = self._assemble(document, decided, watch, rules=reading.found)
         published = self._publish(info, made, decided, watch, stored.size)
         if decided != self.catalog.options.get(info.id):
-            self._remember(info.id, kept, same_file)
+            self._remember(info.id, reading.decisions, same_file)
         self._originals.trim(info.id, self.settings().ingest.keep_versions)
         self._changed(info.kb_id)
         give_back()
@@ -174,7 +167,9 @@ class Runs:
         options: DocumentOptions,
         watch: Watch,
         password: str | None,
-    ) -> Document:
+        same_file: bool,
+        facts: DocumentMetadata,
+    ) -> Reading:
         settings = self.settings().ingest
         inspection = inspect_isolated(path, settings, name=name, cancelled=watch.is_cancelled)
         count = inspection.page_count or 0
@@ -185,7 +180,7 @@ class Runs:
                 watch.say(f"第 {min(round(share * count), count)}/{count} 页")
             watch.report("parse", share)
 
-        document = parse_isolated(
+        reading = read_isolated(
             path,
             inspection,
             name=name,
@@ -196,16 +191,21 @@ class Runs:
             },
             progress=progress,
             cancelled=watch.is_cancelled,
+            decisions=options.decisions,
+            same_file=same_file,
+            facts=facts,
         )
         watch.report("clean", 1.0)
-        return document
+        return reading
 
     def _assemble(
         self,
         document: Document,
         options: DocumentOptions,
         watch: Watch,
+        *,
         found: DocumentMetadata | None = None,
+        rules: DocumentMetadata | None = None,
     ) -> Assembled:
         """Cut and describe it; a passage that was there before keeps its questions. A cut that
         somebody waits for asks no language model."""
@@ -217,8 +217,9 @@ class Runs:
             self.embedder(),
             watch.report,
             Language() if waited_for else self._language(),
-            found,
-            self.catalog.chunks.of_document(document.id),
+            found=found,
+            rules=rules,
+            earlier=self.catalog.chunks.of_document(document.id),
         )
 
     def _publish(

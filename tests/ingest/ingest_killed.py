@@ -38,7 +38,7 @@ def arrange(world: World, point: str) -> None:
     """Halt at a point of the chain."""
     when, _, where = point.partition(" ")
     owners = {
-        "read": (runs, "parse_isolated"),
+        "read": (runs, "read_isolated"),
         "embed": (world.embedder, "embed_passages"),
         "upsert": (world.vectors, "upsert"),
         "publish": (world.catalog.documents, "publish"),
