@@ -96,6 +96,7 @@ class Glyphs:
 
     def gap(self) -> None:
         """Note that the next character begins a new word."""
+        self._previous = ""
         if self._text and self._text[-1] != " ":
             self._text.append(" ")
 

@@ -174,6 +174,8 @@ class _Reader:
                     self._glyphs(span["font"]).count("\ufffd")
                 continue
             glyphs = self._glyphs(span["font"])
+            # Browsers spread a line over many small fonts: their letters aren't neighbours.
+            glyphs.gap()
             for char in chars:
                 segment = self._char(char, span, segment, vertical, unknown, glyphs)
 
