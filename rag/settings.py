@@ -190,7 +190,7 @@ class IngestSettings(Section):
     ocr: Literal["auto", "off"] = "auto"
     ocr_dpi: int = Field(default=170, ge=72, le=400)
     ocr_threads: int = Field(default=1, gt=0, le=64)
-    page_timeout_s: float = Field(default=60.0, gt=0, le=3600)
+    page_timeout_s: float = Field(default=30.0, gt=0, le=3600)
     keep_versions: int = Field(default=3, ge=0, le=100)
     workers: int = Field(default=1, gt=0, le=16)
 
