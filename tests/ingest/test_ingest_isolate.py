@@ -21,7 +21,8 @@ from rag.ingest.isolate import close_children, inspect_isolated, parse_isolated
 from rag.settings import IngestSettings
 from rag.types import Document
 
-SETTINGS = IngestSettings(page_timeout_s=1.0)
+SETTINGS = IngestSettings(page_timeout_s=120.0)
+IMPATIENT = IngestSettings(page_timeout_s=2.0)
 
 
 @pytest.fixture
@@ -33,11 +34,17 @@ def unruly(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     close_children()
 
 
-def read(tmp_path: Path, deed: str, media_type: str = "text/plain", **options: object) -> Document:
+def read(
+    tmp_path: Path,
+    deed: str,
+    media_type: str = "text/plain",
+    settings: IngestSettings = SETTINGS,
+    **options: object,
+) -> Document:
     path = tmp_path / "a.txt"
     path.write_text(deed + "\n", encoding="utf-8")
     looked_at = Inspection(media_type, ".txt", "0" * 64, 9, False, "utf-8", 4)
-    return parse_isolated(path, looked_at, name="a.txt", settings=SETTINGS, **options)  # type: ignore[arg-type]
+    return parse_isolated(path, looked_at, name="a.txt", settings=settings, **options)  # type: ignore[arg-type]
 
 
 @pytest.mark.slow
@@ -54,10 +61,8 @@ def test_what_a_parser_does_stays_in_the_child(
         ("hang", DocumentError, "第 3 页.*没有进展"),
         ("memory", TooLarge, "第 3 页.*内存"),
     ]:
-        began = time.monotonic()
         with pytest.raises(error, match=says):
-            read(tmp_path, deed)
-        assert time.monotonic() - began < 8
+            read(tmp_path, deed, settings=IMPATIENT if deed == "hang" else SETTINGS)
         assert len(read(tmp_path, "nothing").pages) == 4
     with pytest.raises(RuntimeError, match="unpicklable"):
         read(tmp_path, "bug")
@@ -68,7 +73,8 @@ def test_what_a_parser_does_stays_in_the_child(
 def test_a_bad_page_of_a_pdf_is_given_up_and_the_others_are_read(
     tmp_path: Path, unruly: None, deed: str
 ) -> None:
-    document = read(tmp_path, deed, media_type="application/pdf")
+    settings = IMPATIENT if deed == "hang" else SETTINGS
+    document = read(tmp_path, deed, media_type="application/pdf", settings=settings)
     assert [page.number for page in document.pages] == [1, 2, 3, 4]
     assert [page.flags for page in document.pages] == [(), (), ("skipped_page",), ()]
     assert "skipped_page" in document.flags
@@ -81,7 +87,7 @@ def test_a_child_is_killed_when_its_job_is_cancelled(tmp_path: Path, unruly: Non
     began = time.monotonic()
     with pytest.raises(Cancelled):
         read(tmp_path, "hang", cancelled=cancel.is_set)
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < SETTINGS.page_timeout_s
 
     def stop(share: float) -> None:
         raise Cancelled
