@@ -95,6 +95,9 @@ hs clj ml fs sol proto thrift css scss less
 CODE_EXTENSIONS = frozenset(f".{name}" for name in _CODE.split())
 """Extensions of source code."""
 
+JSON_EXTENSION = ".json"
+"""May hold records, which are read like `JSONL`, or anything else, which is read as text."""
+
 CONVERTIBLE: dict[str, tuple[str, str, str]] = {
     ".doc": (DOCX, "旧版 Word 文档（.doc）", "an old Word document (.doc)"),
     ".xls": (XLSX, "旧版 Excel 表格（.xls）", "an old Excel sheet (.xls)"),

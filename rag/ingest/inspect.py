@@ -37,6 +37,7 @@ from rag.ingest.formats import (
     HTML,
     IMAGES,
     JPEG,
+    JSON_EXTENSION,
     JSONL,
     MARKDOWN,
     MSG,
@@ -50,6 +51,7 @@ from rag.ingest.formats import (
     WEBP,
     XLSX,
 )
+from rag.ingest.json_records import has_records
 from rag.ingest.refused import (
     OTHER,
     refuse_known,
@@ -239,6 +241,8 @@ def _text_type(text: str, extension: str) -> Found:
         return Found(known)
     if extension in CODE_EXTENSIONS:
         return Found(CODE)
+    if extension == JSON_EXTENSION and has_records(text):
+        return Found(JSONL)
     # Web pages saved under other names (".doc", ".xls" of many reporting tools) are pages.
     if known == HTML or start[:2000].lower().startswith(("<!doctype html", "<html")):
         return Found(HTML)

@@ -272,3 +272,78 @@ def test_real_texts() -> None:
     assert cups.blocks[0].text == "Stanley Cups"
     assert rows(cups)[0][:2] == [("Team", "Location", "Stanley Cups"), ("Blues", "STL", "1")]
     assert ("清华大学", "2", "985", "清华") in rows(read(CASES / "48_bom_rank.csv"))[0]
+
+
+JSON_RECORDS = '{"code": 0, "data": [{"问题": "病假", "答案": "看规定", "部门": "人事"}]}'
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('[{"id": "a", "title": "病假", "text": "看规定"}]', [("a", "看规定")]),
+        (
+            '\ufeff[\n{"id": 1, "型号": "X1"},\n{"id": 2, "型号": "X2"}]',
+            [("1", "id：1\n型号：X1"), ("2", "id：2\n型号：X2")],
+        ),
+        (JSON_RECORDS, [("1", "看规定")]),
+        ('{"id": 1, "text": "甲"}\n{"id": 2, "text": "乙"}', [("1", "甲"), ("2", "乙")]),
+        # Settings and trees keep all of their values as text.
+        ('{"name": "x", "scripts": {"a": "b"}}', None),
+        ('[{"id": 1, "地址": {"市": "杭州"}}]', None),
+        ("[1, 2, 3]", None),
+        ('{"id": 1, "text": "断了', None),
+    ],
+)
+def test_json_is_read_as_records_where_nothing_is_lost_by_it(
+    tmp_path: Path, text: str, expected: list[tuple[str, str]] | None
+) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(text, encoding="utf-8")
+    document = read(path)
+    assert "other_format" not in document.flags
+    if expected is None:
+        assert document.media_type == "text/plain"
+        assert all(block.record_id is None for block in document.blocks)
+    else:
+        assert [(b.record_id, b.text) for b in document.blocks] == expected
+
+
+def test_one_json_object_over_several_lines_is_one_record(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{\n "id": "7",\n "text": "看规定"\n}', encoding="utf-8")
+    assert [(b.record_id, b.text) for b in read(path).blocks] == [("7", "看规定")]
+
+
+def test_escapes_in_json_that_no_store_can_hold_are_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(
+        r'{"id": "a\ud800", "title": "病\udfff假", "text": "看\ud83d规\u0000定", '
+        r'"k\ud800": "v\ud800"}'
+        "\n"
+        r'{"id": "b", "text": "\ud83d\ude00笑"}',
+        encoding="utf-8",
+    )
+    document = read(path)
+    document.model_dump_json().encode()
+    first, second = document.blocks
+    assert (first.record_id, first.metadata["title"], first.text) == ("a�", "病�假", "看�规定")
+    assert first.metadata["metadata"] == {"k�": "v�"}
+    assert second.text == "\U0001f600笑"
+
+
+def test_what_a_record_says_beside_its_text_is_not_lost(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(JSON_RECORDS, encoding="utf-8")
+    (block,) = read(path).blocks
+    assert block.metadata == {"title": "病假", "metadata": {"部门": "人事"}}
+
+
+def test_a_web_page_says_who_published_it_and_when(tmp_path: Path) -> None:
+    path = tmp_path / "a.html"
+    path.write_text(
+        '<html><head><meta name="author" content="人事部">'
+        '<meta name="PubDate" content="2024-05-01"></head><body><p>年休假为五天。</p>',
+        encoding="utf-8",
+    )
+    metadata = read(path).metadata
+    assert metadata.author == "人事部"

@@ -150,10 +150,10 @@ def _parse_text(path: Path, media_type: str, extension: str) -> Parsed:
     decoded = _decoded(path)
     flags = ("damaged_text",) if decoded.damaged else ()
     if media_type == formats.HTML:
-        from rag.ingest.parse.html import parse_html
+        from rag.ingest.parse.html import html_metadata, parse_html
 
         pages, title = parse_html(decoded.text)
-        return Parsed(pages, title, flags)
+        return Parsed(pages, title, flags, html_metadata(decoded.text))
     if media_type == formats.MARKDOWN:
         from rag.ingest.parse.markdown import parse_markdown
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
 from typing import Any
 
 from rag.errors import CorruptDocument
+from rag.ingest.json_records import json_records
 from rag.types import Block, Page
 
 _TEXT_KEYS = (
@@ -34,7 +33,7 @@ def parse_jsonl(text: str) -> tuple[tuple[Page, ...], tuple[str, ...]]:
     """
     blocks: list[Block] = []
     bad: list[int] = []
-    for number, record in _values(text):
+    for number, record in json_records(text):
         block = _record(record, number)
         if block is None:
             bad.append(number)
@@ -55,27 +54,6 @@ def parse_jsonl(text: str) -> tuple[tuple[Page, ...], tuple[str, ...]]:
     return (Page(number=1, blocks=tuple(blocks)),), tuple(flags)
 
 
-def _values(text: str) -> Iterator[tuple[int, Any]]:
-    """The values with the numbers of their lines (of a single array, of its items); None for
-    a line that is no JSON."""
-    if text.lstrip("\ufeff \t\r\n").startswith("["):
-        whole = _loaded(text.lstrip("\ufeff"))
-        if isinstance(whole, list) and any(isinstance(item, dict) for item in whole):
-            yield from enumerate(whole, start=1)
-            return
-    # splitlines() would also cut at U+2028 and U+0085, which are ordinary JSON characters.
-    for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):
-        if line.strip():
-            yield number, _loaded(line)
-
-
-def _loaded(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-
-
 def _record(record: Any, number: int) -> Block | None:
     if not isinstance(record, dict):
         return None
@@ -85,9 +63,25 @@ def _record(record: Any, number: int) -> Block | None:
         return None
     found = next((record[key] for key in _ID_KEYS if record.get(key) is not None), number)
     metadata: dict[str, Any] = {"title": title}
-    if isinstance(record.get("metadata"), dict):
-        metadata["metadata"] = record["metadata"]
+    facts = _other_facts(record, title, text)
+    if facts:
+        metadata["metadata"] = facts
     return Block(kind="paragraph", text=text, record_id=str(found), metadata=metadata)
+
+
+def _other_facts(record: dict[str, Any], title: str, text: str) -> dict[str, Any]:
+    """What a record says beside its title and text: plain fields, and its own `metadata`."""
+    stated = record.get("metadata")
+    plain = {
+        name: value
+        for name, value in record.items()
+        if name not in ("metadata", *_ID_KEYS)
+        and isinstance(value, str | int | float)
+        and str(value).strip()
+        and str(value) not in text
+        and str(value) != title
+    }
+    return {**plain, **(stated if isinstance(stated, dict) else {})}
 
 
 def _named_values(record: dict[str, Any]) -> str:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from pydantic import BaseModel, ConfigDict, Field
 
 from rag.errors import InvalidInput, NotAllowed, NotFound
-from rag.ingest.formats import CODE_EXTENSIONS, CONVERTIBLE, EXTENSIONS, TEXT_TYPES
+from rag.ingest.formats import CODE_EXTENSIONS, CONVERTIBLE, EXTENSIONS, JSON_EXTENSION, TEXT_TYPES
 from rag.ingest.sources.found import Found, Look
 from rag.types import SourceItem
 
@@ -26,7 +26,7 @@ _TAKEN = (
     | frozenset(TEXT_TYPES)
     | CODE_EXTENSIONS
     | frozenset(extension for extension in CONVERTIBLE if extension.count(".") == 1)
-    | frozenset({".jpeg", ".tiff", ".docm", ".xlsm", ".pptm", ".log", ".text"})
+    | frozenset({".jpeg", ".tiff", ".docm", ".xlsm", ".pptm", ".log", ".text", JSON_EXTENSION})
 )
 _TEMPORARY = (".tmp", ".part", ".crdownload", ".download", ".swp", ".bak", ".lnk", "~")
 
