@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import socket
+import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 from source_world import Answer, Site, running_site
@@ -53,6 +55,7 @@ def test_addresses_have_one_form(given: str, address: str) -> None:
         "", "example.com", "ftp://example.com/", "file:///etc/passwd", "javascript:alert(1)",
         "http://", "http://user:secret@example.com/", "http://example.com:99999/",
         "http://" + "a" * 64 + ".com/", "http://example.com/" + "a" * 3000, "gopher://x/",
+        "http://exa mple.com/", "http://example.com\\@127.0.0.1/", "http://a%0d%0ab/",
     ],
 )  # fmt: skip
 def test_what_is_no_web_address(address: str) -> None:
@@ -69,6 +72,8 @@ def test_what_is_no_web_address(address: str) -> None:
         ("100.64.0.1", False), ("224.0.0.1", False), ("::1", False), ("fe80::1", False),
         ("fd00::1", False), ("::ffff:127.0.0.1", False), ("::ffff:8.8.8.8", True),
         ("64:ff9b::7f00:1", False), ("2002:7f00:1::", False), ("nonsense", False),
+        ("192.0.0.8", False), ("192.88.99.1", False), ("fec0::1", False), ("5f00::1", False),
+        ("64:ff9b:1::7f00:1", False), ("3fff::1", False), ("::7f00:1", False),
     ],
 )  # fmt: skip
 def test_private_addresses(ip: str, public: bool) -> None:
@@ -179,10 +184,32 @@ def test_redirects_are_followed_a_few_times(site: Site, fetcher: Fetcher) -> Non
         fetcher.get(f"{site.url}/file")
 
 
+@pytest.mark.parametrize(("encoding", "path"), [("utf-8", "政策"), ("gb18030", "%D5%FE%B2%DF")])
+def test_targets_of_redirects_that_are_sent_unquoted(
+    site: Site, fetcher: Fetcher, encoding: str, path: str
+) -> None:
+    sent = "/政策".encode(encoding).decode("latin-1")
+    site.pages["/old"] = Answer(status=302, headers={"Location": sent})
+    assert fetcher.get(f"{site.url}/old").address == checked_address(f"{site.url}/{path}")
+
+
+def test_a_name_of_ours_that_is_no_header(site: Site) -> None:
+    site.page("/", "正文")
+    Fetcher("ZhiWen/0.1\r\nX-Evil: 1\n\x00", True).get(f"{site.url}/")
+    assert site.asked[0].headers["user-agent"] == "ZhiWen/0.1 X-Evil: 1"
+    assert "x-evil" not in site.asked[0].headers
+
+
 def test_packed_answers_are_unpacked(site: Site, fetcher: Fetcher) -> None:
     packed = gzip.compress("压缩的正文".encode())
     site.pages["/"] = Answer(packed, headers={"Content-Encoding": "gzip"})
     assert fetcher.get(f"{site.url}/").body.decode() == "压缩的正文"
+    site.pages["/twice"] = Answer(packed + packed, headers={"Content-Encoding": "gzip"})
+    assert fetcher.get(f"{site.url}/twice").body.decode() == "压缩的正文压缩的正文"
+    for other in ("br", "gzip, gzip"):
+        site.pages["/other"] = Answer(packed, headers={"Content-Encoding": other})
+        with pytest.raises(FetchFailed, match="压缩"):
+            fetcher.get(f"{site.url}/other")
     site.pages["/cut"] = Answer(packed[:-8], headers={"Content-Encoding": "gzip"})
     with pytest.raises(FetchFailed):
         fetcher.get(f"{site.url}/cut")
@@ -212,6 +239,22 @@ def test_a_dripping_server_is_left_in_time(site: Site, fetcher: Fetcher) -> None
     with pytest.raises(FetchFailed, match="超时"):
         fetcher.get(f"{site.url}/", total_s=0.5)
     assert time.monotonic() - began < 2
+
+
+def test_headers_that_never_end_are_no_answer(fetcher: Fetcher) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def drip() -> None:
+            connection, _ = server.accept()
+            with connection, suppress(OSError):
+                connection.sendall(b"HTTP/1.1 200 OK\r\n")
+                for _ in range(100):
+                    connection.sendall(b"X-More: 1\r\n")
+                    time.sleep(0.05)
+
+        threading.Thread(target=drip, daemon=True).start()
+        with pytest.raises(FetchFailed, match="超时"):
+            fetcher.get(f"http://127.0.0.1:{server.getsockname()[1]}/", total_s=0.5)
 
 
 def test_no_server_no_page(fetcher: Fetcher) -> None:
@@ -253,6 +296,10 @@ Crawl-delay: 900
 )
 def test_rules_for_robots(agent: str, path: str, allowed: bool) -> None:
     assert parse_robots(ROBOTS, agent).allows(f"https://example.com{path}") is allowed
+
+
+def test_a_mark_of_the_encoding_hides_no_rule() -> None:
+    assert not parse_robots("\ufeffUser-agent: *\nDisallow: /", "ZhiWen").allows("https://a.cn/b")
 
 
 def test_delays_and_odd_files() -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import http.client
 import ipaddress
+import re
 import socket
 import ssl
 import threading
@@ -21,6 +22,7 @@ from dataclasses import dataclass, field
 from urllib.parse import quote, urljoin, urlsplit, urlunsplit
 
 from rag.errors import InvalidInput, NotAllowed, TooLarge, ZhiwenError
+from rag.text.readable import readable
 
 REDIRECTS = 5
 """Most redirects that are followed; chosen by us, browsers follow 20."""
@@ -29,11 +31,28 @@ CONNECT_TIMEOUT_S, READ_TIMEOUT_S, TOTAL_TIMEOUT_S = 10.0, 20.0, 60.0
 MAX_BYTES = 50 << 20
 """Most bytes of one answer, unpacked; chosen by us: long reports in PDF have 10–40 MB."""
 _READ_BYTES = 1 << 16
+_PACKINGS = frozenset({"gzip", "x-gzip", "deflate"})
+_ANY_HEADER = 47
+"""zlib's window bits for data in the form of either gzip or zlib."""
 _LONGEST_ADDRESS = 2000
 _REDIRECT_CODES = frozenset({301, 302, 303, 307, 308})
 _KEPT_HEADERS = ("content-type", "etag", "last-modified", "retry-after")
 _OTHER_SERVICES = range(1, 1024)
 """Ports of other services than the web (mail, databases, shells), but for 80 and 443."""
+_NO_PLACES = tuple(
+    ipaddress.ip_network(network)
+    for network in (
+        "192.0.0.0/24",
+        "192.88.99.0/24",
+        "64:ff9b:1::/48",
+        "fec0::/10",
+        "5f00::/16",
+        "3fff::/20",
+    )
+)
+"""Special networks that Python (3.11) takes for public ones; IANA's registries of special
+addresses and RFC 3879."""
+_HOST = re.compile(r"[a-z0-9._:-]+")
 _NAT64, _6TO4 = ipaddress.ip_network("64:ff9b::/96"), ipaddress.ip_network("2002::/16")
 
 
@@ -72,7 +91,8 @@ class Fetcher:
     def __init__(
         self, user_agent: str, allow_private: bool = False, stop: threading.Event | None = None
     ) -> None:
-        self._user_agent = user_agent.encode("ascii", "replace").decode()
+        one_line = " ".join(readable(user_agent).split())
+        self._user_agent = one_line.encode("ascii", "replace").decode()
         self._allow_private = allow_private
         self._stop = stop or threading.Event()
 
@@ -104,7 +124,7 @@ class Fetcher:
             if status not in _REDIRECT_CODES or not target:
                 kept = {name: headers[name] for name in _KEPT_HEADERS if name in headers}
                 return Page(current, status, kept, body)
-            current = checked_address(urljoin(current, target))
+            current = checked_address(urljoin(current, _as_sent(target)))
         raise _failed(address, "重定向次数过多", "too many redirects")
 
     def _ask(
@@ -130,6 +150,8 @@ class Fetcher:
             body = b""
             if response.status == 200:
                 body = self._read(response, headers, max_bytes, deadline, address)
+            if time.monotonic() >= deadline:
+                raise TimeoutError("broken off among the headers")
             return response.status, headers, body
         except (OSError, http.client.HTTPException, zlib.error) as error:
             late = isinstance(error, TimeoutError) or time.monotonic() >= deadline
@@ -188,8 +210,12 @@ class Fetcher:
         stated = headers.get("content-length", "")
         if stated.isdecimal() and int(stated) > max_bytes:
             raise _too_large(address, max_bytes)
-        packed = headers.get("content-encoding", "").lower().strip()
-        unpack = zlib.decompressobj(47) if packed in ("gzip", "x-gzip", "deflate") else None
+        packed = headers.get("content-encoding", "identity").lower().strip()
+        if packed not in _PACKINGS and packed not in ("identity", ""):
+            raise _failed(
+                address, "网页的压缩方式无法识别", "it is packed in an unknown way", packed
+            )
+        unpack = zlib.decompressobj(_ANY_HEADER) if packed in _PACKINGS else None
         pieces: list[bytes] = []
         size = received = 0
         while data := response.read1(_READ_BYTES):
@@ -197,8 +223,10 @@ class Fetcher:
                 raise TimeoutError("the whole answer took too long")
             received += len(data)
             while data:
+                if unpack and unpack.eof:
+                    unpack = zlib.decompressobj(_ANY_HEADER)  # a further member of the file
                 piece = unpack.decompress(data, _READ_BYTES) if unpack else data
-                data = unpack.unconsumed_tail if unpack else b""
+                data = (unpack.unused_data or unpack.unconsumed_tail) if unpack else b""
                 size += len(piece)
                 if size > max_bytes:
                     raise _too_large(address, max_bytes)
@@ -221,7 +249,7 @@ def checked_address(address: str) -> str:
         port, host = parts.port, (parts.hostname or "").encode("idna").decode("ascii")
     except (ValueError, UnicodeError):
         parts, port, host = None, None, ""
-    fits = parts is not None and parts.scheme in ("http", "https") and host
+    fits = parts is not None and parts.scheme in ("http", "https") and _HOST.fullmatch(host)
     if not fits or parts is None or "@" in parts.netloc or len(text) > _LONGEST_ADDRESS:
         raise InvalidInput(
             f"“{text[:80]}”不是可以访问的网址。",
@@ -251,7 +279,19 @@ def is_public(address: str) -> bool:
             inner = ipaddress.IPv4Address((int(parsed) >> 80) & 0xFFFFFFFF)
         if inner is not None:
             return is_public(str(inner))
+    if any(parsed in network for network in _NO_PLACES):
+        return False
     return parsed.is_global and not parsed.is_multicast and not parsed.is_reserved
+
+
+def _as_sent(target: str) -> str:
+    """A redirection's target, which some servers send in plain UTF-8 and http.client reads as
+    Latin-1; bytes of another encoding are percent-encoded."""
+    raw = target.encode("latin-1", "replace")
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return "".join(chr(byte) if byte < 128 else f"%{byte:02X}" for byte in raw)
 
 
 def _without_dots(path: str) -> str:

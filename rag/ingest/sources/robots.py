@@ -42,7 +42,7 @@ def parse_robots(text: str, user_agent: str) -> Robots:
     delays: dict[str, float] = {}
     agents: list[str] = []
     naming = False
-    for line in text.splitlines():
+    for line in text.lstrip("\ufeff").splitlines():
         name, _, value = line.split("#", 1)[0].partition(":")
         name, value = name.strip().lower(), value.strip()
         if name == "user-agent":
