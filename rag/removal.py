@@ -9,11 +9,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rag.ingest.files import FileStore
+from rag.ingest.jobs import JobQueue
 from rag.ingest.originals import Originals
 from rag.ingest.supersede import superseded
 from rag.store.catalog import Catalog
 from rag.store.vectors import VectorStore
 from rag.types import DocumentInfo
+
+
+def cancel_jobs_of(catalog: Catalog, jobs: JobQueue, documents: Sequence[DocumentInfo]) -> None:
+    """Cancel what waits to be done to documents that are about to go: it could only fail."""
+    ids = {info.id for info in documents}
+    for kb_id in dict.fromkeys(info.kb_id for info in documents):
+        for job in catalog.jobs.list(active_only=True, kb_id=kb_id):
+            if job.document_id in ids:
+                jobs.cancel(job.id)
 
 
 def remove_documents(

@@ -92,6 +92,24 @@ def test_deleting_a_source(
         followed.sources.sync(source.id)
 
 
+@pytest.mark.parametrize(
+    ("fate", "names"), [("keep", {"a.txt"}), ("hide", set()), ("remove", set())]
+)
+def test_what_still_waits_comes_in_only_where_documents_are_kept(
+    followed: Followed, tmp_path: Path, fate: str, names: set[str]
+) -> None:
+    jobs = followed.world.jobs
+    jobs.stop()
+    write(tmp_path / "folder" / "a.txt", "年假五天。")
+    source = followed.follow("folder", path=str(tmp_path / "folder"))
+    assert followed.sources.sync(source.id).added == 1
+    followed.sources.delete(ADMIN, source.id, documents=fate)  # type: ignore[arg-type]
+    jobs.start()
+    jobs.wait([job.id for job in followed.world.catalog.jobs.list()], 20)
+    assert set(followed.documents()) == names
+    assert followed.world.catalog.jobs.failed({followed.world.kb}) == []
+
+
 def test_what_cannot_be_made(followed: Followed) -> None:
     with pytest.raises(NotFound):
         followed.sources.create(ADMIN, "没有", "web", "来源", PAGE)

@@ -7,12 +7,14 @@ import sqlite3
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from time import monotonic
 
 import pytest
 from ingest_world import World
-from source_world import ADMIN, Followed
+from source_world import ADMIN, Followed, eventually
 
 from rag.errors import InvalidInput, NotAllowed, NotFound, TooLarge
+from rag.ingest.sources import sql
 from rag.ingest.sources.sql import (
     KEY,
     QueryFailed,
@@ -201,6 +203,34 @@ def test_anything_else_is_refused(query: str) -> None:
         checked_query(query)
 
 
+@pytest.mark.parametrize(
+    ("query", "dialect", "reads"),
+    [
+        ("select 1 /*! into outfile '/tmp/x' */", "mysql", False),
+        ("select 1 /*!50000 into outfile '/tmp/x' */", "mysql", False),
+        ("select 1 /*M! into outfile '/tmp/x' */", "mariadb", False),
+        ("select a #>> '{x}'; delete from t", "postgresql", False),
+        ("select a #>> '{b}' from t", "postgresql", True),
+        ("select 1 # the latest update; really", "mysql", True),
+        ("select 5--1; delete from t", "mysql", False),
+        ("select 5 -- 1; delete from t", "mysql", True),
+        (r"select E'\'' ; delete from t; --'", "postgresql", False),
+        (r"select '\'; delete from t; select '", "postgresql", False),
+        ("select 'it''s; update' from t", "postgresql", True),
+        ("select '-- ' ; delete from t", "sqlite", False),
+        ("select '/*' ; delete from t; select '*/'", "sqlite", False),
+        ('select "a/*b" from t where c = 1 -- it\'s', "sqlite", True),
+        ("select 1 -- it's fine\n; delete from t --'", "sqlite", False),
+    ],
+)
+def test_comments_and_quotes_hide_nothing(query: str, dialect: str, reads: bool) -> None:
+    if reads:
+        assert checked_query(query, dialect) == query
+        return
+    with pytest.raises(InvalidInput):
+        checked_query(query, dialect)
+
+
 def test_the_connection_itself_can_only_read(database: Path) -> None:
     import sqlalchemy as sa
 
@@ -215,6 +245,30 @@ def test_the_connection_itself_can_only_read(database: Path) -> None:
                 except sa.exc.OperationalError as error:
                     assert "readonly" in str(error)
     assert database.read_bytes() == before
+
+
+ENDLESS = (
+    "with recursive r(n) as (select 1 union all select n + 1 from r) select count(*) as n from r"
+)
+
+
+def test_an_endless_query_ends(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sql, "LONGEST_S", 0.3)
+    config = SqlConfig(url=url(database), query=ENDLESS)
+    with pytest.raises(QueryFailed):
+        list(look_at(config, "", name="a", data=Path("/nowhere"), max_rows=10).found)
+
+
+def test_an_endless_query_doesnt_keep_the_program_from_ending(
+    followed: Followed, database: Path
+) -> None:
+    source = followed.follow("sql", url=url(database), query=ENDLESS)
+    followed.sources.start()
+    eventually(lambda: followed.sources.list(ADMIN)[0].status == "running")
+    began = monotonic()
+    followed.sources.stop()
+    assert monotonic() - began < 5
+    assert followed.world.catalog.sources.get(source.id).status != "running"
 
 
 def test_which_databases(followed: Followed, database: Path) -> None:

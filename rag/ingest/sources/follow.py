@@ -101,6 +101,11 @@ class Follower:
             )
         return self._synchronise(self._catalog.sources.get(source_id))
 
+    def cancel_jobs(self, source_id: str) -> None:
+        """Cancel what was found at a source and still waits to be read."""
+        for item in self._catalog.sources.items(source_id):
+            self._synchroniser.cancel(item)
+
     def start(self) -> None:
         """Follow all sources in the background until `stop`."""
         if self._thread is not None:
@@ -206,6 +211,7 @@ class Follower:
                 name=source.name,
                 data=settings.data,
                 max_rows=settings.sources.max_rows,
+                stop=self._stop,
             )
         assert isinstance(config, WebConfig)
         agent = settings.sources.user_agent

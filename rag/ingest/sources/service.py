@@ -21,6 +21,7 @@ from rag.ingest.sources.follow import CONFIGS, Follower, secret_name
 from rag.ingest.sources.sql import SqlConfig, checked_query, checked_url
 from rag.ingest.sources.sync import SyncReport
 from rag.ingest.sources.web import WebConfig
+from rag.removal import remove_documents
 from rag.secrets import Secrets
 from rag.settings import Settings
 from rag.store.clock import Clock, utc_now
@@ -162,13 +163,16 @@ class Sources:
         """Stop following a place.
 
         Args:
-            documents: what becomes of the documents that came from it.
+            documents: what becomes of the documents that came from it. What was found and
+                still waits to be read comes in only where they are kept.
 
         Returns:
             How many documents were hidden or removed.
         """
         source = self._catalog.sources.get(source_id)
         self._require(person, source.kb_id, source.kind)
+        if documents != "keep":
+            self._follower.cancel_jobs(source_id)
         own = self._catalog.documents.select(source.kb_id, source_id=source_id)
         self._catalog.sources.delete(source_id)
         if self._secrets.has(secret_name(source_id)):
@@ -176,8 +180,8 @@ class Sources:
         if documents == "hide":
             self._pipeline.set_hidden([info.id for info in own if not info.hidden], True)
         elif documents == "remove":
-            for info in own:
-                self._pipeline.delete_document(info.id)
+            files = self._pipeline.files
+            remove_documents(self._catalog, self._pipeline.vectors, files, [i.id for i in own])
         self._audit.record(person, "source.delete", source_id, f"{source.name}：{documents}")
         return 0 if documents == "keep" else len(own)
 
@@ -232,8 +236,8 @@ class Sources:
         if isinstance(made, FolderConfig):
             followed_folder(made, settings.sources.folder_roots)
         elif isinstance(made, SqlConfig):
-            checked_url(made.url, settings.data)
-            checked_query(made.query)
+            url = checked_url(made.url, settings.data)
+            checked_query(made.query, url.get_backend_name())
         elif isinstance(made, WebConfig):
             made = made.model_copy(update={"address": checked_address(made.address)})
         return made.model_dump(mode="json")

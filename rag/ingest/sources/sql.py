@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import date, datetime, time
 from decimal import Decimal
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -20,14 +22,23 @@ from rag.ingest.sources.found import Found, Look
 KEY = "rows"
 """The key of the only item of such a source."""
 _LONGEST_QUERY = 20_000
-_COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/|#[^\n]*", re.DOTALL)
-_QUOTED = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|`[^`]*`|\[[^\]]*\]")
+_BLOCK = r"/\*(?![!M]).*?\*/"
+"""A comment, but for those of MySQL and MariaDB that are carried out (/*! … */, /*M! … */)."""
+_COMMENT = re.compile(rf"--[^\n]*|{_BLOCK}", re.DOTALL)
+_COMMENT_OF_MYSQL = re.compile(rf"--(?=\s|$)[^\n]*|#[^\n]*|{_BLOCK}", re.DOTALL)
+"""There "#" begins a comment, elsewhere an operator; and "--" only before white space."""
+_QUOTED = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|`[^`]*`|\[[^\]]*\]", re.DOTALL)
+_QUOTED_WITH_BACKSLASHES = re.compile(
+    r"'(?:[^'\\]|''|\\.)*'|\"(?:[^\"\\]|\"\"|\\.)*\"|`[^`]*`|\[[^\]]*\]", re.DOTALL
+)
 _CHANGING = re.compile(
     r"\b(?:insert|update|delete|merge|replace\s+into|into|create|alter|drop|truncate|grant|revoke|call"
     r"|exec|execute|do|copy|load|attach|detach|pragma|vacuum|set|lock|handler|begin|commit"
     r"|for\s+(?:no\s+key\s+)?update|for\s+share)\b",
     re.IGNORECASE,
 )
+LONGEST_S = 300
+"""Seconds that a query may take; chosen by us: a report's takes minutes at most."""
 _READ_ONLY = {
     "sqlite": "PRAGMA query_only = ON",
     "postgresql": "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY",
@@ -35,6 +46,19 @@ _READ_ONLY = {
     "mariadb": "SET SESSION TRANSACTION READ ONLY",
 }
 """What makes a new connection one that only reads, by dialect."""
+_LIMITS_OF_MYSQL = (
+    f"SET SESSION max_execution_time = {LONGEST_S * 1000}",
+    f"SET SESSION max_statement_time = {LONGEST_S}",
+)
+"""MySQL's and MariaDB's; either may be reached by the other's name and knows only its own."""
+_LIMITS = {
+    "postgresql": (f"SET SESSION statement_timeout = {LONGEST_S * 1000}",),
+    "mysql": _LIMITS_OF_MYSQL,
+    "mariadb": _LIMITS_OF_MYSQL,
+}
+"""What ends a query after `LONGEST_S`, by dialect."""
+_STEPS = 100_000
+"""Steps of SQLite's machine between two looks at the clock: some milliseconds."""
 _DRIVERS = {"postgresql": "psycopg[binary]", "mysql": "pymysql", "mariadb": "pymysql"}
 _ID_NAMES = ("id", "编号", "主键", "key", "code", "代码")
 _TITLE_NAMES = ("title", "标题", "名称", "name", "question", "问题", "主题", "subject")
@@ -65,21 +89,19 @@ class SqlConfig(BaseModel):
     removal: str = Field(default="hide", pattern="^(keep|hide|remove)$")
 
 
-def checked_query(query: str) -> str:
+def checked_query(query: str, dialect: str = "") -> str:
     """One reading statement without its final semicolon.
 
     What it may do is bounded by the connection too; this is the understandable refusal.
+
+    Args:
+        dialect: SQLAlchemy's name of the database's kind, whose comments are understood.
 
     Raises:
         InvalidInput: it is no single SELECT.
     """
     stripped = query.strip().rstrip(";").strip()
-    bare = _COMMENT.sub(" ", _QUOTED.sub("''", stripped))
-    if (
-        not re.match(r"\s*\(*\s*(?:select|with)\b", bare, re.IGNORECASE)
-        or ";" in bare
-        or _CHANGING.search(bare)
-    ):
+    if not all(_only_reads(bare) for bare in _readings(stripped, dialect)):
         raise InvalidInput(
             "只能使用一条只读的 SELECT 查询。",
             "请去掉修改数据的语句和多余的分号。",
@@ -87,6 +109,24 @@ def checked_query(query: str) -> str:
             remedy_en="Leave out statements that change data, and further semicolons.",
         )
     return stripped
+
+
+def _only_reads(bare: str) -> bool:
+    selects = re.match(r"\s*\(*\s*(?:select|with)\b", bare, re.IGNORECASE)
+    return selects is not None and ";" not in bare and _CHANGING.search(bare) is None
+
+
+def _readings(query: str, dialect: str) -> Iterator[str]:
+    """The query without comments and quoted text, in each way that databases of its kind may
+    take it: whether a backslash hides a quote depends on their settings."""
+    comment = _COMMENT_OF_MYSQL if dialect in ("mysql", "mariadb") else _COMMENT
+    for quoted in (_QUOTED, _QUOTED_WITH_BACKSLASHES):
+        yield re.sub(
+            f"({quoted.pattern})|{comment.pattern}",
+            lambda match: "''" if match[1] is not None else " ",
+            query,
+            flags=re.DOTALL,
+        )
 
 
 def checked_url(url: str, data: Path) -> Any:
@@ -118,12 +158,21 @@ def checked_url(url: str, data: Path) -> Any:
     return parsed
 
 
-def look_at(config: SqlConfig, password: str, *, name: str, data: Path, max_rows: int) -> Look:
+def look_at(
+    config: SqlConfig,
+    password: str,
+    *,
+    name: str,
+    data: Path,
+    max_rows: int,
+    stop: threading.Event | None = None,
+) -> Look:
     """The query's rows as one JSONL document.
 
     Args:
         name: the source's name, which the document gets.
         max_rows: more rows are an error, never cut silently.
+        stop: ends a query in an SQLite file early; others end after `LONGEST_S`.
 
     Raises (while it is read):
         InvalidInput, NotAllowed, NotFound: as for `checked_query` and `checked_url`.
@@ -133,8 +182,8 @@ def look_at(config: SqlConfig, password: str, *, name: str, data: Path, max_rows
 
     def found() -> Iterator[Found]:
         url = checked_url(config.url, data)
-        query = checked_query(config.query)
-        with _engine(url, password) as engine, _told(url.get_backend_name()):
+        query = checked_query(config.query, url.get_backend_name())
+        with _engine(url, password, stop) as engine, _told(url.get_backend_name()):
             bounded = _bounded(query, url.get_backend_name(), max_rows + 1)
             rows = load_rows(engine, bounded, max_rows + 1)
             lines = _records(rows, config, max_rows)
@@ -154,7 +203,7 @@ def look_at(config: SqlConfig, password: str, *, name: str, data: Path, max_rows
 def _bounded(query: str, dialect: str, most: int) -> str:
     """The query with a limit where it has none, so that a driver which fetches everything at
     once doesn't fill the memory."""
-    bare = _COMMENT.sub(" ", _QUOTED.sub("''", query))
+    bare = next(_readings(query, dialect))
     limited = re.search(r"\b(?:limit|fetch|offset|top)\b", bare, re.IGNORECASE)
     return query if limited or dialect not in _READ_ONLY else f"{query}\nLIMIT {most}"
 
@@ -220,8 +269,8 @@ def _as_text(value: Any) -> str:
 
 
 @contextmanager
-def _engine(url: Any, password: str) -> Iterator[Any]:
-    """An engine whose connections can only read."""
+def _engine(url: Any, password: str, stop: threading.Event | None = None) -> Iterator[Any]:
+    """An engine whose connections can only read, for a bounded time."""
     import sqlalchemy as sa
 
     dialect = url.get_backend_name()
@@ -236,13 +285,20 @@ def _engine(url: Any, password: str) -> Iterator[Any]:
 
     @sa.event.listens_for(engine, "connect")
     def only_read(connection: Any, _: Any) -> None:
-        command = _READ_ONLY.get(dialect)
-        if command:
-            cursor = connection.cursor()
-            cursor.execute(command)
-            cursor.close()
-            if dialect == "postgresql":
-                connection.commit()
+        cursor = connection.cursor()
+        if dialect in _READ_ONLY:
+            cursor.execute(_READ_ONLY[dialect])
+        for command in _LIMITS.get(dialect, ()):
+            with suppress(Exception):  # each driver has errors of its own
+                cursor.execute(command)
+        cursor.close()
+        if dialect == "postgresql":
+            connection.commit()
+        if dialect == "sqlite":
+            deadline = monotonic() + LONGEST_S
+            connection.set_progress_handler(
+                lambda: monotonic() > deadline or (stop is not None and stop.is_set()), _STEPS
+            )
 
     try:
         yield engine

@@ -269,17 +269,20 @@ class _Run:
         if moved is not None:
             self._parts.forget(moved)
             self._moved_from.add(moved.key)
-        self._known[found.key] = self._parts.save(
-            SourceItem(
-                source_id=self._source.id,
-                key=found.key,
-                stamp=found.stamp,
-                sha256=digest,
-                document_id=old.document_id if old else None,
-                job_id=job_id,
-                seen_at=datetime.min,
-            )
+        new = SourceItem(
+            source_id=self._source.id,
+            key=found.key,
+            stamp=found.stamp,
+            sha256=digest,
+            document_id=old.document_id if old else None,
+            job_id=job_id,
+            seen_at=datetime.min,
         )
+        try:
+            self._known[found.key] = self._parts.save(new)
+        except NotFound:
+            self._parts.cancel(new)  # the source was deleted meanwhile
+            raise
         return "moved" if moved else "changed" if item is not None else "added"
 
     def _back(self, item: SourceItem, stamp: str) -> str:
