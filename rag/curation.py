@@ -12,12 +12,13 @@ from datetime import date
 from typing import Any
 
 from rag.chunk_editing import ChunkEditing
-from rag.errors import ZhiwenError
+from rag.errors import InvalidInput, ZhiwenError
 from rag.ingest.formats import IMAGES, PDF
 from rag.ingest.markdown import to_markdown
 from rag.ingest.metadata import checked
 from rag.knowledge import original_path
-from rag.removal import remove_documents
+from rag.removal import cancel_jobs_of, remove_documents
+from rag.text.readable import readable
 from rag.types import (
     BBox,
     ChunkPreview,
@@ -102,15 +103,19 @@ class Curation(ChunkEditing):
         Args:
             decisions: all that are to hold, at most one per page (the last one counts); those
                 without a name and time get this person's and the present.
+
+        Raises:
+            InvalidInput: a new one is about a page that the document doesn't have.
         """
         info = self._rights.editable_document(person, document_id)
-        now, by = self._now(), person.name or person.id
-        signed = {
-            decision.page: decision
-            if decision.at is not None
-            else decision.model_copy(update={"by": by, "at": now})
-            for decision in decisions
-        }
+        update = {"by": person.name or person.id, "at": self._now()}
+        signed: dict[int, PageDecision] = {}
+        for decision in decisions:
+            if decision.at is None:
+                _require_page(info, decision.page)
+                text = readable(decision.text)
+                decision = decision.model_copy(update={**update, "text": text})
+            signed[decision.page] = decision
         kept = tuple(signed[page] for page in sorted(signed))
         self._catalog.options.change(
             document_id, lambda options: options.model_copy(update={"decisions": kept})
@@ -247,6 +252,7 @@ class Curation(ChunkEditing):
         """
         found = self._rights.editable_documents(person, document_ids)
         gone: list[DocumentInfo] = []
+        cancel_jobs_of(self._catalog, self._jobs, found)
         try:
             if len(found) > ONE_BY_ONE:
                 ids = [info.id for info in found]
@@ -265,8 +271,11 @@ class Curation(ChunkEditing):
     # --- Looking at it ----------------------------------------------------------------
 
     def text(self, person: Person, document_id: str) -> str:
-        """The whole text as it was read, as one Markdown text; "" before it is indexed."""
+        """The whole text as it was read, as one Markdown text with its pages, headings' paths
+        and flags in comments; "" before it is indexed."""
         info = self._rights.readable_document(person, document_id)
+        if info.version == 0:
+            return ""
         return to_markdown(
             Document(
                 id=info.id,
@@ -280,7 +289,8 @@ class Curation(ChunkEditing):
                 metadata=info.metadata,
                 flags=info.flags,
                 quality=info.quality,
-            )
+            ),
+            places=True,
         )
 
     def page_image(
@@ -351,3 +361,13 @@ class Curation(ChunkEditing):
         if person.role == "admin":
             editable.add("")
         return self._catalog.jobs.failed(editable)
+
+
+def _require_page(info: DocumentInfo, page: int) -> None:
+    if info.version and page > info.page_count:
+        raise InvalidInput(
+            f"《{info.name}》没有第 {page} 页。",
+            f"它一共有 {info.page_count} 页。",
+            message_en=f"{info.name} has no page {page}.",
+            remedy_en=f"It has {info.page_count} pages.",
+        )

@@ -17,6 +17,7 @@ from rag.ingest.files import FileStore
 from rag.ingest.inspect import require_size
 from rag.ingest.jobs import JobQueue
 from rag.ingest.pipeline import Pipeline
+from rag.removal import cancel_jobs_of
 from rag.settings import Settings
 from rag.store.catalog import Catalog
 from rag.types import Chunk, DocumentInfo, JobInfo, KnowledgeBase, Page, Person
@@ -127,8 +128,8 @@ class Knowledge:
 
     def delete_documents(self, person: Person, document_ids: Sequence[str]) -> int:
         """Delete documents with their vectors and files; returns how many."""
-        for document_id in document_ids:
-            self._rights.editable_document(person, document_id)
+        found = [self._rights.editable_document(person, each) for each in document_ids]
+        cancel_jobs_of(self._catalog, self._jobs, found)
         for document_id in document_ids:
             info = self._catalog.documents.get(document_id)
             self._pipeline.delete_document(document_id)

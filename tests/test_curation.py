@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 
 import pytest
@@ -210,6 +210,31 @@ def test_a_decision_about_a_page_is_signed_and_carried_out(desk: Desk):
     assert "婚假" in desk.curation.text(MEMBER, desk.info.id)
 
 
+def test_a_decision_about_no_page_is_refused_and_an_old_one_kept(desk: Desk):
+    missing = PageDecision(page=desk.info.page_count + 1, action="exclude")
+    with pytest.raises(InvalidInput):
+        desk.curation.decide(EDITOR, desk.info.id, [missing])
+    assert desk.curation.options(EDITOR, desk.info.id) == DocumentOptions()
+    # Of a longer version of the document, which may come back.
+    old = missing.model_copy(update={"at": datetime(2024, 5, 1), "by": "编辑"})
+    desk.done(desk.curation.decide(EDITOR, desk.info.id, [old]))
+    assert len(desk.curation.options(EDITOR, desk.info.id).decisions) == 1
+
+
+@pytest.mark.parametrize("field", ["title", "author", "summary", "document_type", "keywords"])
+def test_what_no_store_can_hold_is_left_out_of_what_was_typed(desk: Desk, field: str):
+    info = desk.curation.edit_metadata(EDITOR, desk.info.id, {field: "甲\x00乙\ud800丙"})
+    found = getattr(info.metadata, field)
+    assert found in ("甲乙�丙", ("甲乙�丙",))
+    chunk = desk.chunk("病假")
+    desk.curation.edit_chunk(EDITOR, chunk.id, "病假\x00另行\ud800规定。")
+    assert desk.chunk("病假").text == "病假另行�规定。"
+    with pytest.raises(InvalidInput):
+        desk.curation.edit_chunk(EDITOR, desk.chunk("病假").id, "\x00")
+    wrong = PageDecision.model_construct(page=1, action="correct", text="改\ud800过的年假规定。")
+    desk.done(desk.curation.decide(EDITOR, desk.info.id, [wrong]))
+
+
 def test_accepting_lets_a_document_out_of_quarantine(desk: Desk):
     catalog, info = desk.world.catalog, desk.info
     document = catalog.documents.get(info.id)
@@ -297,6 +322,17 @@ def test_many_documents_are_removed_at_once_with_their_vectors_and_files(desk: D
     assert world.catalog.documents.superseded([world.kb]) == {}
     assert list(world.files.hashes()) == [desk.info.sha256]
     assert desk.acts() == ["document.delete"] * len(infos)
+
+
+def test_what_waits_for_a_document_goes_with_it(desk: Desk):
+    other = desk.add("其他办法.txt", "其他事项由各部门自行规定，报人事部备案。")
+    mine = desk.curation.reprocess(EDITOR, desk.info.id, DocumentOptions(strategy="fixed"))
+    theirs = desk.curation.reprocess(EDITOR, other.id, DocumentOptions(strategy="fixed"))
+    assert desk.curation.remove(EDITOR, [desk.info.id]) == 1
+    jobs = desk.world.catalog.jobs
+    assert (jobs.get(mine.id).status, jobs.get(theirs.id).status) == ("cancelled", "queued")
+    desk.done(theirs)
+    assert desk.curation.failed_jobs(EDITOR) == []
 
 
 # --- Looking at documents -------------------------------------------------------------

@@ -26,7 +26,7 @@ def run(args: argparse.Namespace, output: Output) -> int:
     document = read(args.file, args)
     from rag.ingest.markdown import to_markdown
 
-    markdown = to_markdown(document)
+    markdown = to_markdown(document, places=True)
     value = {
         "name": document.name,
         "media_type": document.media_type,

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from rag.ingest.heading_path import common_path
-from rag.types import Chunk, ChunkDraft, ChunkEdit
+from rag.types import Chunk, ChunkDraft, ChunkEdit, DocumentMetadata
 
 _TABLE_RULE = re.compile(r"\|?[\s:|-]*---[\s:|-]*\|?")
 _HEADER_LINES = 12
@@ -47,7 +47,14 @@ def laid_over(
 
 
 def merged_text(chunks: Sequence[Chunk]) -> str:
-    """The texts of neighbours as one: overlap and repeated table headers are there once."""
+    """The texts of neighbours as one: overlap and repeated table headers are there once. Titles
+    of different records, which are no part of their texts, come before them."""
+    titles = [_title_of_record(chunk) for chunk in chunks]
+    if len(set(titles)) > 1:
+        chunks = [
+            chunk.model_copy(update={"text": f"{title}\n{chunk.text}"}) if title else chunk
+            for chunk, title in zip(chunks, titles, strict=True)
+        ]
     text = chunks[0].text
     last = chunks[0]
     for chunk in chunks[1:]:
@@ -61,6 +68,24 @@ def merged_text(chunks: Sequence[Chunk]) -> str:
             text = f"{text}\n\n{chunk.text}"
         last = chunk
     return text
+
+
+def _title_of_record(chunk: Chunk) -> str:
+    """What heads a record and is not in its text; "" for anything else."""
+    title = chunk.metadata.title or ""
+    of_record = chunk.kind == "record" and title in chunk.heading_path[-1:]
+    return title if of_record and title not in chunk.text else ""
+
+
+def _common_metadata(chunks: Sequence[Chunk]) -> DocumentMetadata:
+    """What the chunks all say about themselves; a field that differs is unknown."""
+    first = chunks[0].metadata
+    same = {
+        name: value
+        for name in DocumentMetadata.model_fields
+        if all(getattr(c.metadata, name) == (value := getattr(first, name)) for c in chunks)
+    }
+    return DocumentMetadata(**same)
 
 
 def _shared_header(first: Chunk, second: Chunk) -> int:
@@ -100,6 +125,7 @@ def _results(
         "bboxes": tuple(dict.fromkeys(box for source in sources for box in source.bboxes)),
         "kind": first.kind if len(kinds) == 1 else "text",
         "record_id": first.record_id if len(records) == 1 else None,
+        "metadata": _common_metadata(sources),
         "parent_id": _parent_of(sources, whole, parents, edit.results),
     }
     position = 0

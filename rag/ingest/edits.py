@@ -15,12 +15,17 @@ from itertools import pairwise
 
 from rag.errors import InvalidInput, NotFound
 from rag.ingest.edit_rows import laid_over, merged_text
+from rag.text.readable import readable
 from rag.types import Chunk, ChunkDraft, ChunkEdit
 
 _TEXT_DIGITS = 16
 _PLACE_DIGITS = 8
 """Hexadecimal digits of a key's two parts; chosen by us: 64 bits never collide within one
 document, and the place only has to tell equal texts apart."""
+
+LONGEST = 20_000
+"""Characters of an edited chunk; chosen by us: forty times the usual length, and more than any
+embedder or chat model reads of one passage."""
 
 Edits = Sequence[ChunkEdit]
 
@@ -95,18 +100,20 @@ def with_text(
 
     Raises:
         NotFound: there is no chunk with this id.
-        InvalidInput: the text is blank, or the chunk is a parent.
+        InvalidInput: the text is blank or too long, or the chunk is a parent.
     """
-    if not text.strip():
+    text = readable(text).strip()
+    if not text:
         raise InvalidInput(
             "片段的文字不能为空。",
             "不想让它被检索时，请停用这个片段。",
             message_en="The text of a chunk cannot be empty.",
             remedy_en="Switch the chunk off if it should not be found.",
         )
+    _require_length(text)
     target = _target(chunks, chunk_id)
     drafts = [
-        _draft(chunk, text=text.strip()) if chunk.id == chunk_id else _draft(chunk)
+        _draft(chunk, text=text) if chunk.id == chunk_id else _draft(chunk)
         for chunk in _siblings(chunks, target)
     ]
     return _replaced(edits, target.origin, drafts, by, at)
@@ -176,7 +183,7 @@ def with_merge(
 
     Raises:
         NotFound: there is no chunk with one of these ids.
-        InvalidInput: fewer than two chunks, or they are not neighbours.
+        InvalidInput: fewer than two chunks, they are not neighbours, or together too long.
     """
     wanted = {_target(chunks, chunk_id).id for chunk_id in chunk_ids}
     rows = [chunk for chunk in _with_origin(chunks) if chunk.indexed]
@@ -189,12 +196,14 @@ def with_merge(
             remedy_en="Choose chunks that follow each other.",
         )
     chosen = [rows[index] for index in places]
+    text = merged_text(chosen)
+    _require_length(text)
     origins = dict.fromkeys(chunk.origin for chunk in chosen)
     drafts: list[ChunkDraft] = []
     for chunk in (row for row in rows if row.origin in origins):
         if chunk.id == chosen[0].id:
             enabled = any(each.enabled for each in chosen)
-            drafts.append(ChunkDraft(text=merged_text(chosen), enabled=enabled))
+            drafts.append(ChunkDraft(text=text, enabled=enabled))
         elif chunk.id not in wanted:
             drafts.append(_draft(chunk))
     sources = tuple(key for origin in origins for key in origin)
@@ -208,6 +217,16 @@ def without_edit(chunks: Sequence[Chunk], edits: Edits, chunk_id: str) -> tuple[
         NotFound: there is no chunk with this id.
     """
     return _without(edits, _target(chunks, chunk_id).origin)
+
+
+def _require_length(text: str) -> None:
+    if len(text) > LONGEST:
+        raise InvalidInput(
+            f"片段最多 {LONGEST} 字，现在有 {len(text)} 字。",
+            "太长的片段检索不准，请分成几段。",
+            message_en=f"A chunk has at most {LONGEST} characters; this one has {len(text)}.",
+            remedy_en="Long chunks are hard to find; split it into several.",
+        )
 
 
 def _keyed(chunks: Sequence[Chunk]) -> list[tuple[Chunk, str]]:

@@ -13,6 +13,7 @@ from datetime import date, datetime
 from typing import Any
 
 from rag.errors import InvalidInput
+from rag.text.readable import readable
 from rag.types import DocumentMetadata
 
 FIELD_NAMES: dict[str, str] = {
@@ -160,7 +161,7 @@ def as_text(value: Any, longest: int = _MAX_VALUE) -> str | None:
         value = "、".join(part for part in parts if part)
     if not isinstance(value, str | int | float | date):
         return None
-    text = str(value).strip()
+    text = readable(str(value)).strip()
     return text if 0 < len(text) <= longest else None
 
 

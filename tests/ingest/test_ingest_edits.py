@@ -10,6 +10,7 @@ from ingest_inputs import document_of
 from rag.errors import InvalidInput, NotFound
 from rag.ingest.chunk import chunk
 from rag.ingest.edits import (
+    LONGEST,
     apply_edits,
     chunk_key,
     chunk_keys,
@@ -127,6 +128,37 @@ def test_a_merge_says_a_table_header_once() -> None:
     found = now(with_merge(rows, (), [row.id for row in rows]), rows)
     assert found[0].text == to_markdown(table)
     assert found[0].kind == "table"
+
+
+def test_merged_records_keep_their_titles_and_what_they_say_alike() -> None:
+    blocks = [
+        Block(
+            kind="paragraph",
+            text=text,
+            record_id=str(number),
+            metadata={"title": title, "metadata": {"region": "杭州", "year": year}},
+        )
+        for number, (title, text, year) in enumerate(
+            [("病假", "凭证明。", "2023"), ("事假", "须批准。", "2024")]
+        )
+    ]
+    rows = chunk(document_of(*blocks), IngestSettings(), len)
+    edits = with_merge(rows, (), [row.id for row in rows])
+    (merged,) = now(edits, rows)
+    assert merged.text == "病假\n凭证明。\n\n事假\n须批准。"
+    about = merged.metadata
+    assert (about.title, about.region, about.year) == (None, "浙江/杭州", None)
+    assert now(without_edit([merged], edits, merged.id), rows) == now((), rows)
+
+
+def test_what_nobody_could_find_is_not_made() -> None:
+    rows = cut(*TEXTS)
+    with pytest.raises(InvalidInput, match="最多"):
+        with_text(rows, (), rows[0].id, "字" * (LONGEST + 1))
+    long = [row.model_copy(update={"text": "字" * (LONGEST // 3)}) for row in rows]
+    assert with_merge(long, (), [row.id for row in long[:2]])
+    with pytest.raises(InvalidInput, match="最多"):
+        with_merge(long, (), [row.id for row in long])
 
 
 def test_switching_off_is_not_a_change_of_the_text() -> None:
