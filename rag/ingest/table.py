@@ -61,6 +61,11 @@ def is_value(cell: str) -> bool:
     return bool(_VALUE.fullmatch(cell.strip()))
 
 
+def is_date(cell: str) -> bool:
+    """Whether a cell holds a year or a date in years ("2024", "2024年12月31日")."""
+    return bool(_YEAR_HEADER.fullmatch(cell.strip()))
+
+
 def looks_like_header(row: Sequence[str]) -> bool:
     """Whether a row names its columns: short and different texts, no values.
 

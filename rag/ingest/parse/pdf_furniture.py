@@ -41,9 +41,11 @@ _WATERMARK_PAGES = 3
 _WATERMARK_RATIO = 1.4
 _OVERPRINT_RATIO = 1.8
 _TILES = 4
+_LONGEST_TILE = 24
 """A watermark stands at the same place on this share of all pages, on so many at least, and is
 so much larger than the body or printed over it; a single one is larger by the fourth
-number; small ones are repeated on the page as often as the last. Chosen by us."""
+number; small ones are repeated on the page as often as the fifth, and no longer than the last (in
+characters). Chosen by us."""
 
 _CHAIN = 4
 _ALIGNED_PT = 3.0
@@ -134,7 +136,8 @@ def remove_overprints(page: PageText) -> None:
     doomed: set[int] = set()
     for key, same in by_key.items():
         large = same[0].size >= _OVERPRINT_RATIO * body
-        tiles = len(same) >= _TILES and len(same[0].text) >= _TILES and not key.isascii()
+        short = _TILES <= len(same[0].text) <= _LONGEST_TILE
+        tiles = len(same) >= _TILES and short and not key.isascii()
         if not large and not tiles:
             continue
         others = [s for s in written if _key(s.text) != key]

@@ -149,7 +149,8 @@ def _table(
     head = list(bands[0])
     body = lines[len(head) :]
     several = [line for line in body if len(line.pieces) > 1]
-    if len(bands) < 2 or not several or not _is_even(lines) or not _is_tight(head):
+    short = _short_rules(across, edges[0], edges[1])
+    if len(bands) < 2 or not several or not _is_even(lines) or not (short or _is_tight(head)):
         return None
     spans = columns_of(body)
     titled = 0
@@ -161,7 +162,6 @@ def _table(
         titled += 1
     if spans is None or not 2 <= len(spans) <= MAX_COLUMNS:
         return None
-    short = _short_rules(across, edges[0], edges[1])
     groups: list[list[str]] = []
     for line in head[:titled]:
         titles = spread(line, spans, short)

@@ -12,7 +12,14 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from rag.ingest.parse.pdf_found import FoundTable
-from rag.ingest.table import find_header, is_banner, is_value, looks_like_header, merge_header
+from rag.ingest.table import (
+    find_header,
+    is_banner,
+    is_date,
+    is_value,
+    looks_like_header,
+    merge_header,
+)
 
 _MOSTLY = 0.6
 _MIN_SHARED = 0.5
@@ -59,7 +66,7 @@ def parts_of(table: FoundTable, carried: Header | None) -> tuple[list[Part], Hea
     if carried is None:
         start = _titles(table)
         found += [Part(_one(row)) for row in rows[:start]]
-        height = _header_height(table, start)
+        height = 0 if _is_headless(table, start) else _header_height(table, start)
         header = _named(rows[: start + height], rows[start : start + height], table, start + height)
         start += height
     else:
@@ -149,7 +156,7 @@ def has_own_header(table: FoundTable, header: Header) -> bool:
 
 def _named(raw: Rows, rows: Rows, table: FoundTable, body: int) -> Header:
     names = merge_header(rows) if len(rows) > 1 else list(rows[0]) if rows else []
-    if table.rows and len(names) < len(table.edges) - 1:
+    if len(names) < len(table.edges) - 1:
         names += [""] * (len(table.edges) - 1 - len(names))
     return Header(
         tuple(names),
@@ -170,6 +177,20 @@ def _titles(table: FoundTable) -> int:
     ):
         count += 1
     return count
+
+
+def _is_headless(table: FoundTable, start: int) -> bool:
+    """Whether the first row is a row like the others: values stand where values stand below."""
+    rows = table.rows[start:]
+    if table.header or len(rows) < 3 or any(table.across[start:]):
+        return False
+    numbers = number_columns(rows[1:], len(rows[0]))
+    first = [rows[0][i] for i, is_number in enumerate(numbers) if is_number]
+    if not first or not all(map(is_value, first)):
+        return False
+    below = [row[i] for row in rows[1:] for i, is_number in enumerate(numbers) if is_number]
+    # Years name columns of amounts, but not columns of years.
+    return not all(map(is_date, first)) or all(map(is_date, filter(None, below)))
 
 
 def _header_height(table: FoundTable, start: int) -> int:
@@ -223,7 +244,8 @@ def _written(header: Header, body: Rows, table: FoundTable, *, first_is_header: 
     """The table of these rows, columns that are one merged cell throughout written once."""
     if not body and (not first_is_header or not any(header.names)):
         return []
-    rows: Rows = [list(header.names), *body] if any(header.names) else [list(r) for r in body]
+    named = any(header.names) or len(body) > 1
+    rows: Rows = [list(header.names), *body] if named else [list(r) for r in body]
     width = max(map(len, rows))
     rows = [row + [""] * (width - len(row)) for row in rows]
     kept = [
