@@ -8,6 +8,7 @@ from typing import get_args
 import pytest
 
 from rag.settings import ChatProfile, Section, Settings
+from rag.types import ChunkStrategy, PageRoute
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
@@ -96,3 +97,66 @@ def test_troubleshooting_quotes_messages_that_exist() -> None:
     pieces = [piece for message in quoted for piece in message.split("…") if len(piece) > 2]
     assert len(pieces) > 30
     assert [piece for piece in pieces if piece not in code] == []
+
+
+def test_parsing_states_the_thresholds_of_the_code() -> None:
+    from rag.ingest import quality
+    from rag.ingest.parse import pdf_glyphs, pdf_route
+
+    text = (ROOT / "docs/PARSING.md").read_text(encoding="utf-8")
+    page = " ".join(text.split()).replace(" %", "%")
+    stated = [
+        f"over {pdf_glyphs.GARBLED_SHARE:.0%} garbled;",
+        f"over {pdf_glyphs.REPEATED_SHARE:.0%} of the Han characters",
+        f"font with at least {pdf_route._FONT_SHARE:.0%} of the characters",
+        f"pictures over {pdf_route.SCAN_SHARE:.0%} of the page",
+        f"more than {pdf_route._OUTLINED_PATHS} drawn paths",
+        f"pictures over {pdf_route._COVERED_SHARE:.0%} and fewer than"
+        f" {pdf_route._STAMP_CHARACTERS} characters",
+        f"over {pdf_route.INVISIBLE_SHARE:.0%} hidden text",
+        f"pictures over {pdf_route.MIXED_SHARE:.0%} of the page",
+        f"less than {quality.CONFIDENCE_WARNING:.0%} confidence",
+        f"under {quality.CONFIDENCE_ERROR:.0%} confidence",
+        f"more than {quality.GARBLED_WARNING:.0%} garbled",
+        f"over {quality.GARBLED_ERROR:.0%} garbled,",
+        f"repeated text (over {quality.DUPLICATE_SHARE:.0%})",
+    ]
+    assert [words for words in stated if words not in page] == []
+
+
+def test_parsing_names_every_strategy_and_route() -> None:
+    page = (ROOT / "docs/PARSING.md").read_text(encoding="utf-8")
+    rows = set(re.findall(r"(?m)^\| `([a-z_]+)` \|", page))
+    assert rows == {*get_args(ChunkStrategy), *get_args(PageRoute)} - {"auto"}
+
+
+def test_the_tests_that_parsing_names_exist() -> None:
+    page = (ROOT / "docs/PARSING.md").read_text(encoding="utf-8")
+    files = {path.name: path for path in (ROOT / "tests").rglob("test_*.py")}
+    named, file = [], ""
+    for where, test in re.findall(r"`(test_\w+\.py)?::(test_\w+)`", page):
+        file = where or file
+        named.append((file, test))
+    assert len(named) > 20
+    absent = [
+        f"{file}::{test}"
+        for file, test in named
+        if file not in files or f"def {test}(" not in files[file].read_text(encoding="utf-8")
+    ]
+    assert absent == []
+
+
+@pytest.mark.parametrize("document", ["README.zh-CN.md", "docs/PARSING.zh-CN.md"])
+def test_instructions_call_the_parts_of_the_pages_by_their_names(document: str) -> None:
+    words = (ROOT / "ui/texts/zh.toml").read_text(encoding="utf-8")
+    quoted = re.findall(r"“([^”…？]{2,16})”", (ROOT / document).read_text(encoding="utf-8"))
+    parts = [part.strip() for text in quoted for part in text.split("→")]
+    assert parts
+    assert [part for part in parts if f'"{part}"' not in words] == []
+
+
+def test_commands_of_the_benchmarks_exist() -> None:
+    text = "".join((ROOT / page).read_text(encoding="utf-8") for page in PAGES)
+    named = set(re.findall(r"python -m benchmarks\.(\w+)", text))
+    assert len(named) > 3
+    assert [name for name in named if not (ROOT / f"benchmarks/{name}.py").exists()] == []
