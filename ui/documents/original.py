@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import streamlit as st
 
 from rag.ingest.flags import flag_text
@@ -14,6 +16,9 @@ from ui.words import escape, plain
 
 LONGEST_TEXT = 200_000
 """Characters of a text that the page shows; more would stall a browser."""
+
+_PLACES = re.compile(r"^<!-- .* -->\n*", re.MULTILINE)
+"""Notes on pages in the Markdown: for programs, and for the saved file."""
 
 
 def has_pages(document: DocumentInfo) -> bool:
@@ -39,7 +44,8 @@ def text(here: Here, document: DocumentInfo, may_edit: bool) -> None:
     """The whole text as Markdown, as it was read."""
     del may_edit
     markdown = here.application.curation.text(here.person, document.id)
-    if not markdown.strip():
+    body = _PLACES.sub("", markdown).strip()
+    if not body:
         st.html(f'<div class="zw-note">{escape(t("original.no_text"))}</div>')
         return
     st.download_button(
@@ -50,8 +56,8 @@ def text(here: Here, document: DocumentInfo, may_edit: bool) -> None:
         icon=":material/download:",
         on_click="ignore",
     )
-    st.html(f'<div class="zw-passage">{passage_html(markdown[:LONGEST_TEXT])}</div>')
-    if len(markdown) > LONGEST_TEXT:
+    st.html(f'<div class="zw-passage">{passage_html(body[:LONGEST_TEXT])}</div>')
+    if len(body) > LONGEST_TEXT:
         st.html(f'<div class="zw-note">{escape(t("original.cut", n=LONGEST_TEXT))}</div>')
 
 
