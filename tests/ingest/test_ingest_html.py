@@ -124,6 +124,11 @@ TAGS = st.sampled_from(
 )
 
 
+@pytest.mark.parametrize("html", ["<ul><ul><div>1", "<ul><ul><ul><li>1", "<ul><li>1"])
+def test_a_list_of_one_item_is_a_paragraph_without_its_mark(html: str) -> None:
+    assert [(b.kind, b.text) for b in parse_html(html)[0][0].blocks] == [("paragraph", "1")]
+
+
 @given(st.lists(st.one_of(TAGS, st.text(alphabet="年假十天，。ab1 ", min_size=1)), max_size=40))
 def test_any_soup_of_tags_is_read_without_inventing_text(parts: list[str]) -> None:
     pages, _ = parse_html("".join(parts))

@@ -192,7 +192,7 @@ def _list(tag: Tag, depth: int) -> Iterator[Block]:
         return
     lines = list(_list_lines(tag, 0))
     if len(lines) == 1 and tag.name == "ul":
-        yield Block(kind="paragraph", text=lines[0].removeprefix("- "))
+        yield Block(kind="paragraph", text=lines[0].lstrip().removeprefix("- "))
     elif lines:
         yield Block(kind="list", text="\n".join(lines))
 
