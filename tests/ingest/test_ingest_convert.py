@@ -109,8 +109,10 @@ def test_a_conversion_that_hangs_is_ended_with_its_children(
         converted(source, ".xls", SETTINGS, timeout_s=1.0),
     ):
         pass
-    assert time.monotonic() - started < 10
-    assert not is_running(int(child.read_text()))
+    # Killed processes go a moment later; the fake one would sleep for a minute.
+    while is_running(int(child.read_text())) and time.monotonic() - started < 50:
+        time.sleep(0.05)
+    assert time.monotonic() - started < 50
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a shell")
