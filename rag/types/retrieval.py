@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from typing import Literal
+
 from pydantic import Field
 
 from rag.types.base import Value
@@ -28,12 +31,28 @@ class SearchFilter(Value):
 
 
 class QueryPlan(Value):
-    """What will be searched and how. `queries[0]` is the completed question."""
+    """What will be searched and how. `queries[0]` is the completed question.
+
+    Attributes:
+        queries: each is searched by itself; those after the first are sub-questions or other
+            wordings of the first.
+        passage: a passage that a model imagined as the answer (HyDE); it joins the dense
+            search beside the question and is never shown as evidence.
+        breadth: one hit per document before the cut, for questions about many documents.
+        web: ask the configured web search as well.
+        carried: chunk ids of the previous turn's evidence, where the topic continues.
+        reasons: why this plan, in the user's language.
+    """
 
     queries: tuple[str, ...]
     filter: SearchFilter
     strategy: Strategy = "direct"
     intent: Intent = "fact"
+    passage: str = ""
+    breadth: bool = False
+    web: bool = False
+    carried: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
 
 
 class Hit(Value):
@@ -45,16 +64,34 @@ class Hit(Value):
     why: str = ""
 
 
+StageName = Literal["dense", "sparse", "exact", "web", "fused", "reranked", "ordered", "final"]
+
+
+class SearchStage(Value):
+    """One ranking that a search made: chunk ids with scores, best first, and its time.
+
+    `query` is what was searched for; `note` says in the user's language what the stage did.
+    """
+
+    name: StageName
+    query: str = ""
+    ranked: tuple[tuple[str, float], ...] = ()
+    ms: float = 0.0
+    note: str = ""
+
+
 class Retrieval(Value):
     """The outcome of a search: ranked hits and what each stage did.
 
-    `widened` names the conditions that were dropped because nothing was found with them.
+    `widened` names the conditions that were dropped because nothing was found with them;
+    `stages` is filled only where the search was asked to keep them.
     """
 
     hits: tuple[Hit, ...] = ()
     widened: tuple[str, ...] = ()
     timings_ms: dict[str, float] = Field(default_factory=dict)
     candidates: int = 0
+    stages: tuple[SearchStage, ...] = ()
 
 
 class Evidence(Value):
@@ -65,3 +102,36 @@ class Evidence(Value):
     text: str
     span: tuple[int, int]
     score: float = 0.0
+
+
+class Term(Value):
+    """A word of the trade that administrators enter: kept whole, with its other names.
+
+    `kb_id` None stands for all knowledge bases. Synonyms hold in both directions.
+    """
+
+    id: str
+    kb_id: str | None = None
+    text: str
+    synonyms: tuple[str, ...] = ()
+    created_at: datetime
+
+
+class ExpectedPassage(Value):
+    """A right passage of a saved question: the document, and the words that tell it."""
+
+    document_id: str
+    document: str
+    quote: str
+
+
+class RetrievalCase(Value):
+    """A question with its right passages, saved from the retrieval lab as a test."""
+
+    id: str
+    kb_ids: tuple[str, ...]
+    question: str
+    expected: tuple[ExpectedPassage, ...] = ()
+    note: str = ""
+    created_by: str = ""
+    created_at: datetime

@@ -25,7 +25,16 @@ Intent = Literal[
     "out_of_scope",
 ]
 Strategy = Literal[
-    "direct", "rewrite", "expand", "hyde", "decompose", "metadata_filter", "clarify", "no_retrieval"
+    "direct",
+    "rewrite",
+    "expand",
+    "hyde",
+    "decompose",
+    "metadata_filter",
+    "broad",
+    "web",
+    "clarify",
+    "no_retrieval",
 ]
 Route = Literal["knowledge", "conversation", "chitchat", "clarify"]
 SlotName = Literal[
