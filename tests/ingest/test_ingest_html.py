@@ -138,6 +138,30 @@ def test_any_soup_of_tags_is_read_without_inventing_text(parts: list[str]) -> No
             assert set(block.text) <= set(shown) | set(" \n⁰¹^¹ᵃ")
 
 
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("会员积分规则 - 好邻居超市", "会员积分规则"),
+        ("青溪县水务局-关于调整水价的公告", "关于调整水价的公告"),
+        ("2024年-2025年供暖安排", "2024年-2025年供暖安排"),
+        ("首页_某市政府网站", None),
+    ],
+)
+def test_the_title_of_a_page_that_shows_none_heads_its_text(
+    title: str, expected: str | None
+) -> None:
+    page = (
+        f"<html><head><title>{title}</title></head><body><div>每消费1元积1分。</div></body></html>"
+    )
+    headings = [b.text for b in parse_html(page)[0][0].blocks if b.kind == "heading"]
+    assert headings == ([expected] if expected else [])
+
+
+def test_a_blank_parts_only_fields_and_not_emphasised_words() -> None:
+    line = "<div><span>自2024年</span><span>3月1日</span><span>起施行</span>。</div>"
+    assert markdown(f"<html><body>{line}</body></html>") == "自2024年3月1日起施行。"
+
+
 @pytest.mark.skipif(not CASES.is_dir(), reason="the real documents are not here")
 def test_real_pages() -> None:
     document = read(CASES / "52_page_cn.html")

@@ -146,7 +146,7 @@ def test_a_saved_web_page_is_read_as_one(tmp_path: Path) -> None:
     ).encode()
     pages, title, metadata, _ = parse_eml(eml(tmp_path / "a.mht", raw), SETTINGS)
     assert title == "办事指南"
-    assert [b.text for b in pages[0].blocks] == ["周一至周五办理，请带身份证原件。"]
+    assert [b.text for b in pages[0].blocks] == ["办事指南", "周一至周五办理，请带身份证原件。"]
     assert metadata == {"source": "https://example.com/a"}
 
 

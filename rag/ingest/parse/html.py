@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from rag.ingest.headings import clause_label, heading_level
 from rag.ingest.parse.html_inline import element_text, inline, tidy
+from rag.ingest.parse.html_lines import with_parted_fields
 from rag.ingest.parse.html_main import drop_unreadable, main_content
 from rag.ingest.parse.html_tables import table_blocks
+from rag.ingest.parse.html_title import page_title, without_site
 from rag.ingest.parse.html_words import (
     LEAF_BLOCKS,
     holds,
@@ -25,7 +27,6 @@ BLOCKS = frozenset((*LEAF_BLOCKS, "hr", "body", "html", "caption", "thead", "tfo
 """Elements that end the line before them."""
 
 _HEADING = re.compile("h[1-6]")
-_SITE_NAME = re.compile(r"\s*[-_|｜—–]+\s*|\s+[-–—]\s+")
 _MAX_DEPTH = 200
 """Elements nested deeper are read as plain text; browsers stop at 512. Chosen by us."""
 
@@ -57,13 +58,13 @@ def parse_html(html: str) -> tuple[tuple[Page, ...], str | None]:
     little would be left, the page is taken as it is.
     """
     soup, root = main_content(html)
-    title = tidy(soup.title.get_text(" ")).replace("\n", " ") if soup.title else ""
+    title = page_title(soup)
     found = [
         block
         for block in _numbered(walk(root))
         if block.kind != "paragraph" or not is_interface_line(block.text, linked=False)
     ]
-    blocks = tuple(with_numbered_headings(found))
+    blocks = tuple(_titled(list(with_numbered_headings(found)), title))
     headings = [block.text for block in blocks if block.kind == "heading"]
     return (Page(number=1, blocks=blocks),), _page_title(title, headings)
 
@@ -275,12 +276,24 @@ def _numbered(blocks: Iterator[Block]) -> Iterator[Block]:
     for block in blocks:
         if not block.text.strip():
             continue
-        if block.kind == "paragraph" and (shorter := without_interface_tail(block.text)):
-            block = block if shorter == block.text else block.model_copy(update={"text": shorter})
+        if block.kind == "paragraph" and (text := without_interface_tail(block.text)):
+            text = with_parted_fields(text)
+            block = block if text == block.text else block.model_copy(update={"text": text})
         if previous is not None and previous.kind == "heading" and block.text == previous.text:
             continue
         yield block
         previous = block
+
+
+def _titled(blocks: list[Block], title: str) -> list[Block]:
+    """The blocks below the page's title, where none of them shows it."""
+    wanted = without_site(title)
+    if not blocks or wanted is None or any(b.kind == "heading" and b.level == 1 for b in blocks):
+        return blocks
+    first = re.sub(r"[\W_]", "", blocks[0].text)
+    if first == re.sub(r"[\W_]", "", wanted):
+        return blocks
+    return [Block(kind="heading", text=wanted, level=1), *blocks]
 
 
 def _page_title(title: str, headings: list[str]) -> str | None:
@@ -288,9 +301,6 @@ def _page_title(title: str, headings: list[str]) -> str | None:
     for heading in headings[:3]:
         if len(heading) >= 4 and (title.startswith(heading) or title.endswith(heading)):
             return heading
-    for part in _SITE_NAME.split(title):
-        if part and part in headings[:3]:
-            return part
     return title or (headings[0] if headings else None)
 
 

@@ -9,21 +9,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rag.ingest.parse.html_attached import drop_adverts, drop_inside
+from rag.ingest.parse.html_lines import part_fields, wrap_loose_text
+from rag.ingest.parse.html_measure import Measure, length, measures
+from rag.ingest.parse.html_title import mark_shown_title, mark_stated_title
 from rag.ingest.parse.html_words import (
     COMMENTS_TITLE,
     CONTENT_NAMES,
     FURNITURE_NAMES,
     IMPRINT,
     INFO_LINE,
-    LEAF_BLOCKS,
     RELATED_TITLE,
     SIDE_NAMES,
     TOGGLED_NAMES,
-    holds,
-    is_interface_line,
     is_surely_furniture,
     names,
 )
@@ -49,6 +49,10 @@ _NAMED_CORE_SHARE = 0.35
 _LINK_SHARE = 0.5
 """Share of link text from which a part named like navigation is navigation."""
 
+_ONLY_LINKS = 0.9
+_MAX_MENU_ITEM = 12
+"""Share of link text, and characters of the longest link, of a table that is a menu."""
+
 _HIDDEN_SHARE = 0.5
 """Share of the page's text up to which a hidden element is left out."""
 
@@ -70,34 +74,30 @@ _MAX_IMPRINT = 1200
 encyclopaedias, blogs and shops."""
 
 
-@dataclass(frozen=True)
-class Measure:
-    """Characters of an element: all, those of links, and those of running text."""
-
-    text: int = 0
-    links: int = 0
-    prose: float = 0.0
-
-    @property
-    def link_share(self) -> float:
-        """Share of link text, 0..1; 1 for an element without text."""
-        return self.links / self.text if self.text else 1.0
-
-
 def main_content(html: str) -> tuple[BeautifulSoup, Tag]:
     """The parsed page and the element to read, with everything else taken out of it."""
-    soup, body = _parsed(html)
-    drop_unreadable(body)
-    before = _measures(body)[id(body)]
+    soup, body = _readable(html)
+    before = measures(body)[id(body)]
+    drop_adverts(body)
     _drop_surroundings(body)
     core = _core(body)
     _drop_beside(body, core)
-    _drop_inside(core if core.parent is not None or core is body else body)
-    left = _measures(body)[id(body)]
+    core = core if core.parent is not None or core is body else body
+    drop_inside(core, measures(core))
+    mark_shown_title(soup, body)
+    left = measures(body)[id(body)]
     if left.text >= 1 and left.prose >= before.prose * _MIN_LEFT:
         return soup, body
+    return _readable(html)
+
+
+def _readable(html: str) -> tuple[BeautifulSoup, Tag]:
+    """The page without what can't be read, its loose text and its title marked as such."""
     soup, body = _parsed(html)
     drop_unreadable(body)
+    wrap_loose_text(soup, body)
+    part_fields(body)
+    mark_stated_title(soup, body)
     return soup, body
 
 
@@ -112,18 +112,21 @@ def drop_unreadable(root: Tag) -> None:
         if not tag.decomposed:
             tag.decompose()
     toggled = _toggled_ids(root)
-    whole = _length(root)
+    whole = length(root)
     for tag in root.find_all(True):
         # What is most of the page is only hidden until a script has run.
         hidden = not tag.decomposed and _is_hidden(tag, toggled)
-        if hidden and _length(tag) <= whole * _HIDDEN_SHARE:
+        if hidden and length(tag) <= whole * _HIDDEN_SHARE:
             tag.decompose()
-    whole = _length(root)
+    for tag in root.find_all("a"):
+        if not tag.decomposed and tag.get_text(strip=True) in ("¶", "#", "§", "🔗"):
+            tag.decompose()  # the address of a heading
+    whole = length(root)
     for tag in root.find_all(["form", "button"]):
         if tag.decomposed:
             continue
         # Some sites wrap the whole page in a form, and answers unfold from buttons.
-        if tag.name == "form" and _length(tag) > whole * _NAMED_CORE_SHARE:
+        if tag.name == "form" and length(tag) > whole * _NAMED_CORE_SHARE:
             tag.unwrap()
         elif tag.name == "button" and _unfolds(tag):
             tag.name = "div"
@@ -168,18 +171,18 @@ def _unfolds(button: Tag) -> bool:
         unfolding = button.find_parent([*_HEADINGS, "dt", "summary"]) is not None
         if not (unfolding or names(button) & TOGGLED_NAMES):
             return False
-    return _length(button) >= 4
+    return length(button) >= 4
 
 
 def _drop_surroundings(body: Tag) -> None:
     """What is navigation, advertisement or imprint by its tag, role or name."""
-    measures = _measures(body)
-    whole = measures[id(body)]
+    sizes = measures(body)
+    whole = sizes[id(body)]
     sure: list[Tag] = []
     for tag in body.find_all(True):
         if tag.decomposed or tag.name in ("main", "article", "body", "html"):
             continue
-        own = measures[id(tag)]
+        own = sizes[id(tag)]
         if tag.name in _SURROUNDINGS or tag.get("role") in _DROPPED_ROLES:
             # A note or a signature inside an article is part of it.
             inside = tag.find_parent(["article", "main"]) is not None
@@ -189,7 +192,8 @@ def _drop_surroundings(body: Tag) -> None:
         elif is_surely_furniture(tag) or _is_side_column(tag):
             sure.append(tag)
         elif tag.name in ("table", "tr", "td", "tbody"):
-            continue
+            if _is_navigation_table(tag, own, whole):
+                tag.decompose()
         elif own.link_share >= _LINK_SHARE and names(tag) & FURNITURE_NAMES:
             tag.decompose()
     sure = [tag for tag in sure if not tag.decomposed]
@@ -197,12 +201,22 @@ def _drop_surroundings(body: Tag) -> None:
     known = {id(tag) for tag in sure}
     outermost = [tag for tag in sure if not any(id(other) in known for other in tag.parents)]
     # A page that mostly is "comments" is a discussion.
-    total = sum(measures[id(tag)].prose for tag in outermost)
+    total = sum(sizes[id(tag)].prose for tag in outermost)
     for tag in outermost:
-        own = measures[id(tag)]
+        own = sizes[id(tag)]
         small = total <= whole.prose * _SURE_SHARE or _is_side_column(tag)
         if small or own.link_share >= _LINK_SHARE:
             tag.decompose()
+
+
+def _is_navigation_table(tag: Tag, own: Measure, whole: Measure) -> bool:
+    """Whether a table without header is a row or column of links to parts of the site."""
+    if tag.name != "table" or own.link_share < _ONLY_LINKS or own.text > whole.text * 0.3:
+        return False
+    links = tag.find_all("a")
+    lengths = [len(link.get_text("", strip=True)) for link in links]
+    short = len(links) >= 3 and max(lengths) <= _MAX_MENU_ITEM
+    return short and tag.find("th") is None
 
 
 def _is_side_column(tag: Tag) -> bool:
@@ -217,38 +231,54 @@ def _is_side_column(tag: Tag) -> bool:
 
 def _core(body: Tag) -> Tag:
     """The smallest element that holds most of the running text."""
-    measures = _measures(body)
-    whole = measures[id(body)].prose
+    sizes = measures(body)
+    whole = sizes[id(body)].prose
     marked = [*body.find_all(["main", "article"]), *body.select('[role="main"]')]
     named = [tag for tag in body.find_all(["div", "section", "td"]) if names(tag) & CONTENT_NAMES]
     for candidates in (marked, named):
         if candidates and whole:
-            best = max(candidates, key=lambda tag: measures[id(tag)].prose)
-            if measures[id(best)].prose >= whole * _NAMED_CORE_SHARE:
-                return best
+            best = max(candidates, key=lambda tag: sizes[id(tag)].prose)
+            if sizes[id(best)].prose >= whole * _NAMED_CORE_SHARE:
+                return _with_its_like(best, body, sizes)
     core = body
-    if measures[id(body)].link_share >= _INDEX_SHARE:
+    if sizes[id(body)].link_share >= _INDEX_SHARE:
         return body
     while True:
-        children = [child for child in _tags(core) if id(child) in measures]
-        best_child = max(children, key=lambda tag: measures[id(tag)].prose, default=None)
+        children = [child for child in _tags(core) if id(child) in sizes]
+        best_child = max(children, key=lambda tag: sizes[id(tag)].prose, default=None)
         if best_child is None or best_child.name in _CONTENT_ELEMENTS:
             return core
         if best_child.name == "table" and best_child.find("table") is None:
             return core
-        if not whole or measures[id(best_child)].prose < whole * _CORE_SHARE:
+        if not whole or sizes[id(best_child)].prose < whole * _CORE_SHARE:
             return core
         core = best_child
 
 
+def _with_its_like(core: Tag, body: Tag, sizes: dict[int, Measure]) -> Tag:
+    """The content, or what it shares with others of the same name: posts of a talk."""
+    parent = core.parent
+    if parent is None or core is body:
+        return core
+    like = [
+        tag
+        for tag in _tags(parent)
+        if tag is not core
+        and tag.name == core.name
+        and tag.get("class") == core.get("class")
+        and sizes[id(tag)].link_share < _LINK_SHARE
+    ]
+    return parent if like and (core.get("class") or core.name == "article") else core
+
+
 def _drop_beside(body: Tag, core: Tag) -> None:
     """Siblings of the main content (and of what it is in) that aren't part of it."""
-    measures = _measures(body)
+    sizes = measures(body)
     node = core
     while node is not body and node.parent is not None:
         parent = node.parent
         for sibling in _tags(parent):
-            if sibling is not node and not _belongs(sibling, measures[id(sibling)]):
+            if sibling is not node and not _belongs(sibling, sizes[id(sibling)]):
                 sibling.decompose()
         node = parent
 
@@ -263,7 +293,7 @@ def _belongs(tag: Tag, own: Measure) -> bool:
     if tag.name in _HEADINGS or tag.name == "br":
         return True
     title = tag.find(["h1", "h2"])
-    if title is not None and _length(title) >= 4 and own.link_share < _LINK_SHARE:
+    if title is not None and length(title) >= 4 and own.link_share < _LINK_SHARE:
         return True
     named = bool(names(tag) & FURNITURE_NAMES)
     informs = len(text) <= 400 and INFO_LINE.search(text) and own.link_share <= _LINK_SHARE
@@ -272,88 +302,7 @@ def _belongs(tag: Tag, own: Measure) -> bool:
     return own.prose >= _MIN_PROSE * (3 if named else 1) and own.link_share < 0.3
 
 
-def _drop_inside(core: Tag) -> None:
-    """Lines of the interface, lists of related pages and comments within the main content."""
-    measures = _measures(core)
-    whole = measures[id(core)]
-    for tag in core.find_all(True):
-        if tag.name not in LEAF_BLOCKS or tag.decomposed or holds(tag, LEAF_BLOCKS):
-            continue
-        text = " ".join(tag.get_text(" ", strip=True).split())
-        if not text:
-            continue
-        if RELATED_TITLE.fullmatch(text):
-            _drop_links_behind(tag, measures)
-        elif COMMENTS_TITLE.fullmatch(text):
-            _drop_behind(tag, measures, whole.prose * _SURE_SHARE)
-        elif tag.name not in ("td", "th", *_HEADINGS) and is_interface_line(
-            text, tag.find("a") is not None
-        ):
-            tag.decompose()
-
-
-def _drop_links_behind(title: Tag, measures: dict[int, Measure]) -> None:
-    """A title like "相关阅读" together with the list of links that it heads."""
-    node = title
-    while node.parent is not None and node.find_next_sibling() is None:
-        parent = node.parent
-        if parent.name in ("body", "main", "article", "td"):
-            break
-        node = parent
-    following = [tag for tag in node.find_next_siblings() if not tag.decomposed]
-    doomed = []
-    for tag in following:
-        own = measures.get(id(tag), Measure())
-        if tag.name in _HEADINGS or own.link_share < _LINK_SHARE:
-            break
-        doomed.append(tag)
-    for tag in doomed:
-        tag.decompose()
-    if doomed:
-        node.decompose()
-
-
-def _drop_behind(title: Tag, measures: dict[int, Measure], most: float) -> None:
-    """A title like "网友评论" with all behind it, unless that is much of the page."""
-    doomed: list[Tag] = [title]
-    for tag in title.find_next_siblings():
-        if tag.name in _HEADINGS and not COMMENTS_TITLE.match(tag.get_text(strip=True)):
-            break
-        doomed.append(tag)
-    if sum(measures.get(id(tag), Measure()).prose for tag in doomed) <= most:
-        for tag in doomed:
-            tag.decompose()
-
-
-def _measures(root: Tag) -> dict[int, Measure]:
-    """The measure of `root` and each element in it, in one walk from the leaves up."""
-    from bs4 import NavigableString, Tag
-
-    found: dict[int, Measure] = {}
-    for tag in reversed([root, *root.find_all(True)]):
-        text = links = 0
-        prose = 0.0
-        for child in tag.children:
-            if isinstance(child, Tag):
-                own = found[id(child)]
-                text, links, prose = text + own.text, links + own.links, prose + own.prose
-            elif isinstance(child, NavigableString):
-                length = len("".join(child.split()))
-                text += length
-                prose += (
-                    length if length >= 12 or re.search("[，。；：？！]", child) else length / 4
-                )
-        if tag.name == "a":
-            links, prose = text, 0.0
-        found[id(tag)] = Measure(text, links, prose)
-    return found
-
-
 def _tags(tag: Tag) -> Iterator[Tag]:
     from bs4 import Tag as Element
 
     yield from [child for child in tag.children if isinstance(child, Element)]
-
-
-def _length(tag: Tag) -> int:
-    return len("".join(tag.get_text("").split()))

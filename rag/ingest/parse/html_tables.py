@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from rag.ingest.parse.form import form_blocks
 from rag.ingest.parse.html_inline import inline, tidy
 from rag.ingest.parse.html_words import holds
 from rag.ingest.table import is_banner, is_value, merge_header, to_markdown, trim
@@ -104,6 +105,10 @@ def _data_blocks(rows: list[list[str]], head: int, pairs: bool) -> Iterator[Bloc
         return
     if pairs:
         yield Block(kind="list", text="\n".join(f"- {line}" for line in _pair_lines(rows)))
+        return
+    form = form_blocks(rows) if head == 0 else []
+    if form:
+        yield from form
         return
     if head > 1:
         rows = [merge_header(rows[:head]), *rows[head:]]
