@@ -1,16 +1,27 @@
 """Takes headers, footers and page numbers out of paged documents: part of the clean step.
 
 Native PDF pages were freed of them line by line when they were parsed; this finds what is
-left, above all on recognised pages, by repetition and place. Tables are never touched: a row
-that repeats on each page is not a header.
+left, above all on recognised pictures, by repetition and place. Tables are never touched: a
+row that repeats on each page is not a header. What a header says that the document doesn't
+say elsewhere stays on its first page.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
+from rag.ingest.clean_running import (
+    Keys,
+    Said,
+    is_caption,
+    is_page_number,
+    lasting_numbers,
+    line_key,
+    stays,
+    without_page_number,
+)
 from rag.types import Block, Page
 
 _MARGIN = 0.11
@@ -28,46 +39,87 @@ lines, so that each is on less than half. All chosen by us."""
 _MAX_LENGTH = 80
 """Characters of the longest header."""
 
-_DIGITS = re.compile(r"\d+|[ivxlc]+(?=\W*$)|[一二三四五六七八九十百]+(?=页)", re.IGNORECASE)
-_PAGE_NUMBER = re.compile(
-    r"[-—–·•|~\s]*(?:第\s*)?\d{1,4}\s*(?:页|頁)?\s*(?:[/／|]|共|of|,|，)?\s*(?:共\s*)?"
-    r"(?:\d{1,4})?\s*(?:页|頁)?[-—–·•|~\s]*|page\s*\d{1,4}(?:\s*(?:of|/)\s*\d{1,4})?|P\.?\s*\d{1,4}",
-    re.IGNORECASE,
-)
+
+class _Line(NamedTuple):
+    """A block at an edge of a page: the page's number, and its place as a share of the height
+    from the top, negative from the bottom."""
+
+    block: Block
+    page: int
+    place: float
+    key: str
 
 
 def without_furniture(pages: Sequence[Page]) -> tuple[Page, ...]:
     """The pages without what repeats at their edges; those that had some are flagged
     `header_footer`. Pages without a height or without boxes stay as they are."""
-    edges = [[b for b in page.blocks if _at_edge(b, page)] for page in pages]
-    seen: dict[str, list[tuple[int, float]]] = {}
-    for page, blocks in zip(pages, edges, strict=True):
-        for block in blocks:
-            seen.setdefault(_key(block.text), []).append((page.number, _place(block, page)))
+    keys = Keys()
+    edges = [
+        [
+            _Line(block, page.number, _place(block, page), _key(keys, block, page))
+            for block in page.blocks
+            if _at_edge(block, page)
+        ]
+        for page in pages
+    ]
+    by_key: dict[str, list[_Line]] = {}
+    for line in (line for lines in edges for line in lines):
+        by_key.setdefault(line.key, []).append(line)
     read = sum(bool(page.blocks) for page in pages)
-    needed = max(_MIN_PAGES, _MIN_SHARE * min(read, 12))
-    numbered = _numbered_pages(pages, edges)
-    found: list[Page] = []
-    for page, blocks in zip(pages, edges, strict=True):
-        doomed = {
-            id(block)
-            for block in blocks
-            if _repeats(seen[_key(block.text)], _place(block, page), needed)
-            or (page.number in numbered and _PAGE_NUMBER.fullmatch(block.text.strip()))
-        }
-        # A page is never emptied: what fills it alone is its content.
-        if doomed and len(doomed) < len(page.blocks):
-            kept = tuple(block for block in page.blocks if id(block) not in doomed)
-            flags = tuple(dict.fromkeys((*page.flags, "header_footer")))
-            page = page.model_copy(update={"blocks": kept, "flags": flags})
-        found.append(page)
-    return tuple(found)
+    needed = read if read == 2 else max(_MIN_PAGES, _MIN_SHARE * min(read, 12))
+    numbered = _numbered_pages(edges)
+    numbers = {
+        id(line.block)
+        for lines in edges
+        for line in lines
+        if line.page in numbered and is_page_number(line.block.text)
+    }
+    groups = [[line for line in same if _repeats(same, line, needed)] for same in by_key.values()]
+    repeated = {id(line.block) for group in groups for line in group}
+    once = _said_once(groups, pages, numbers | repeated)
+    return tuple(_without(page, (numbers | repeated) - set(once), once) for page in pages)
 
 
-def is_page_number(text: str) -> bool:
-    """Whether a line is a page number and nothing else ("12", "第 3 页", "- 4 -", "2/10")."""
-    text = " ".join(text.split())
-    return bool(_PAGE_NUMBER.fullmatch(text)) and any(c.isalnum() for c in text)
+def _without(page: Page, doomed: set[int], kept: Mapping[int, str]) -> Page:
+    """The page without these blocks, those that are kept with the texts given."""
+    blocks = [block for block in page.blocks if id(block) not in doomed]
+    # A page is never emptied: what fills it alone is its content.
+    if not blocks or (len(blocks) == len(page.blocks) and not any(id(b) in kept for b in blocks)):
+        return page
+    told = tuple(
+        block.model_copy(update={"text": kept[id(block)]}) if id(block) in kept else block
+        for block in blocks
+    )
+    flags = tuple(dict.fromkeys((*page.flags, "header_footer")))
+    return page.model_copy(update={"blocks": told, "flags": flags})
+
+
+def _said_once(
+    groups: Sequence[Sequence[_Line]], pages: Sequence[Page], doomed: set[int]
+) -> dict[int, str]:
+    """The first of the repeated blocks that say what the document doesn't say elsewhere, by
+    their ids, and their texts without page numbers."""
+    if not any(groups):
+        return {}
+    said = Said(
+        part
+        for page in pages
+        for block in page.blocks
+        if id(block) not in doomed
+        for part in (block.text, *(cell for row in block.rows or () for cell in row))
+    )
+    kept: dict[int, str] = {}
+    for group in sorted(filter(None, groups), key=lambda lines: lines[0].page):
+        seen: set[tuple[int, ...]] = set()
+        texts = [line.block.text for line in group]
+        for line in group:
+            mark = lasting_numbers(line.block.text, texts)
+            text = without_page_number(line.block.text, texts)
+            if mark not in seen and not said.says(text):
+                kept[id(line.block)] = text
+                said.add(text)
+            seen.add(mark)
+    return kept
 
 
 def _at_edge(block: Block, page: Page) -> bool:
@@ -75,14 +127,14 @@ def _at_edge(block: Block, page: Page) -> bool:
         return False
     if block.kind not in ("paragraph", "heading", "list") or "\n" in block.text.strip():
         return False
-    if len(block.text) > _MAX_LENGTH:
+    if len(block.text) > _MAX_LENGTH or is_caption(block.text):
         return False
     return block.bbox[3] < page.height * _MARGIN or block.bbox[1] > page.height * (1 - _MARGIN)
 
 
-def _key(text: str) -> str:
-    """The line without what changes from page to page."""
-    return _DIGITS.sub("#", unicodedata.normalize("NFKC", "".join(text.split())))
+def _key(keys: Keys, block: Block, page: Page) -> str:
+    recognised = page.confidence is not None
+    return keys.of(block.text, page.number) if recognised else line_key(block.text)
 
 
 def _place(block: Block, page: Page) -> float:
@@ -93,18 +145,23 @@ def _place(block: Block, page: Page) -> float:
     return middle if middle < 0.5 else middle - 1
 
 
-def _repeats(places: Sequence[tuple[int, float]], place: float, needed: float) -> bool:
-    return len({number for number, other in places if abs(other - place) <= _DRIFT}) >= needed
+def _repeats(same: Sequence[_Line], line: _Line, needed: float) -> bool:
+    near = {
+        other.page
+        for other in same
+        if abs(other.place - line.place) <= _DRIFT
+        and (other is line or stays(line.block.text, other.block.text, other.page - line.page))
+    }
+    return len(near) >= needed and any(c.isalnum() for c in line.block.text)
 
 
-def _numbered_pages(pages: Sequence[Page], edges: Sequence[Sequence[Block]]) -> set[int]:
+def _numbered_pages(edges: Sequence[Sequence[_Line]]) -> set[int]:
     """Pages whose lone number goes up with them: two neighbours with the same difference."""
     offsets: dict[int, set[int]] = {}
-    for page, blocks in zip(pages, edges, strict=True):
-        for block in blocks:
-            number = re.search(r"\d+", block.text)
-            if number is not None and _PAGE_NUMBER.fullmatch(block.text.strip()):
-                offsets.setdefault(page.number, set()).add(int(number[0]) - page.number)
+    for line in (line for lines in edges for line in lines):
+        number = re.search(r"\d+", line.block.text)
+        if number is not None and is_page_number(line.block.text):
+            offsets.setdefault(line.page, set()).add(int(number[0]) - line.page)
     return {
         number
         for number, own in offsets.items()

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from rag.ingest.clean import clean, clean_text
 from rag.ingest.clean_adverts import is_advert
-from rag.ingest.clean_furniture import is_page_number
 from rag.ingest.clean_mojibake import repair
+from rag.ingest.clean_running import Said, is_page_number
 from rag.ingest.formats import PPTX
 from rag.ingest.lines import join_lines, wrap_width
 from rag.types import Block, Document, Page
@@ -131,8 +131,64 @@ def test_headers_and_page_numbers_of_recognised_pages_go() -> None:
             )
         )
     )
-    assert [b.text for b in document.blocks] == [f"第{n}段的内容。" for n in range(1, 6)]
+    sentences = [f"第{n}段的内容。" for n in range(1, 6)]
+    assert [b.text for b in document.blocks] == ["第一篇 商品", *sentences]
     assert "header_footer" in document.flags
+
+
+def test_headers_that_the_document_says_elsewhere_go_altogether() -> None:
+    title = block("第一篇商品", 100, "heading", level=1)
+    pages = [(block("第一篇 商品", 20), block(f"第{n}段的内容。")) for n in range(1, 6)]
+    pages[0] = (pages[0][0], title, *pages[0][1:])
+    assert [b.text for b in clean(paged(*pages)).blocks][:2] == ["第一篇商品", "第1段的内容。"]
+
+
+def test_a_header_that_is_read_differently_on_two_recognised_pages_is_one() -> None:
+    document = paged(
+        (block("编号：HZ-05 机械租赁公司", 20), block("第一条 租期一年。")),
+        (block("编号：HZ-05 机诚租赁公司", 24), block("第二条 租金每月一万元。")),
+    )
+    pages = tuple(p.model_copy(update={"confidence": 0.9}) for p in document.pages)
+    told = [b.text for b in clean(document.model_copy(update={"pages": pages})).blocks]
+    assert told == ["编号：HZ-05 机械租赁公司", "第一条 租期一年。", "第二条 租金每月一万元。"]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["图1 现场照片", "图2 现场照片", "图3 现场照片", "图4 现场照片"],
+        ["表2 检测结果", "表3 检测结果", "表4 检测结果", "表5 检测结果"],
+        ["续表一 明细", "续表二 明细", "续表三 明细", "续表四 明细"],
+        ["本页小计：1,200.00", "本页小计：980.50", "本页小计：77.10", "本页小计：3.00"],
+        ["日期：2025年3月1日", "日期：2025年3月2日", "日期：2025年3月3日", "日期：2025年3月4日"],
+        ["日期：2025-03-01", "日期：2025-03-02", "日期：2025-03-03", "日期：2025-03-04"],
+    ],
+)
+def test_lines_that_differ_by_what_they_tell_stay(lines: list[str]) -> None:
+    document = clean(
+        paged(*((block(f"照片说明{n}"), block(line, 770)) for n, line in enumerate(lines)))
+    )
+    assert [b.text for b in document.blocks if b.text in lines] == lines
+
+
+@pytest.mark.parametrize(
+    ("header", "kept"),
+    [
+        (
+            "户名：苏州某某贸易有限公司 账号：6228 4104 5500",
+            "户名：苏州某某贸易有限公司 账号：6228 4104 5500",
+        ),
+        ("文件编号：QMS-07 版本：B/2 第1页 共4页", "文件编号：QMS-07 版本：B/2"),
+        ("机密", "机密"),
+    ],
+)
+def test_facts_of_a_repeated_line_stay_once(header: str, kept: str) -> None:
+    pages = (
+        (block(header.replace("第1页", f"第{n}页"), 20), block(f"第{n}段的内容。"))
+        for n in range(1, 5)
+    )
+    told = [b.text for b in clean(paged(*pages)).blocks]
+    assert told == [kept, *(f"第{n}段的内容。" for n in range(1, 5))]
 
 
 def test_a_table_that_repeats_on_each_page_is_no_header() -> None:
@@ -161,6 +217,27 @@ def test_page_numbers(text: str) -> None:
 @pytest.mark.parametrize("text", ["2024年", "第三条", "3.5%", "", "-", "1. 范围"])
 def test_no_page_numbers(text: str) -> None:
     assert not is_page_number(text)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("瑞禾食品集团2024年年度报告 第 3 页", True),
+        ("瑞禾食品集团 | 2024年年度报告", True),
+        ("恒舟机械设备租赁有限公司合同专用", True),
+        ("采购部管理制度", False),
+        ("电话：0571-1234567", False),
+        ("编号：RH-01", True),
+        ("编号：RH-02", False),
+        ("总论", True),
+        ("审计", False),
+        ("- 12 -", True),
+    ],
+)
+def test_what_a_document_says_elsewhere(line: str, said: bool) -> None:
+    content = ["瑞禾食品集团", "2024年年度报告", "恒舟机械设备租赁有限公司", "第一章 总论"]
+    content += ["采购部负责本办法。", "公司的管理制度应当报审计部门备案并且公开。", "编号：RH-01"]
+    assert Said(content).says(line) is said
 
 
 def test_lines_broken_at_a_fixed_width_are_joined() -> None:

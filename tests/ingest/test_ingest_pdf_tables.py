@@ -57,7 +57,7 @@ def test_each_row_of_a_long_table_has_its_header(
     for row in staff(0, 75):
         assert bound(document, HEADER, row)
     assert sum(list(row) == HEADER for table in rows(document) for row in table) == 3
-    assert "薪酬台账" not in to_markdown(document)
+    assert to_markdown(document).count("薪酬台账") == 1
 
 
 def test_a_table_of_words_goes_on_too(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 from rag.ingest.inspect import too_many_pages
 from rag.ingest.mupdf import LOCK, open_pdf, pymupdf
 from rag.ingest.ocr.blocks import margin_blocks
-from rag.ingest.parse.pdf_furniture import remove_furniture
+from rag.ingest.parse.pdf_furniture import remove_furniture, with_running
 from rag.ingest.parse.pdf_joins import join_pages
 from rag.ingest.parse.pdf_layout import Style, column_blocks, key_of
 from rag.ingest.parse.pdf_page import PageText, box_as_shown
@@ -72,13 +72,13 @@ def parse_pdf(
         with LOCK:
             document.close()
     texts = [reading.text for reading in readings]
-    if remove_furniture(texts):
+    if remove_furniture(texts, [reading.tables for reading in readings]):
         flags.append("header_footer")
     style = _style(texts, outline)
     repeated = repeated_keys([[p.view.key for p in r.pictures] for r in readings])
     pages = [_page(reading, style, repeated) for reading in readings]
     joined = [
-        page.model_copy(update={"blocks": (*page.blocks, *margin_blocks(text))})
+        page.model_copy(update={"blocks": (*with_running(page.blocks, text), *margin_blocks(text))})
         for page, text in zip(join_pages(pages), texts, strict=True)
     ]
     shown = (_as_shown(page, text) for page, text in zip(joined, texts, strict=True))

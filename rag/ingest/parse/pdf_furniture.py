@@ -1,17 +1,35 @@
-"""Finds headers, footers, page numbers and watermarks of a PDF by repetition and place."""
+"""Finds headers, footers, page numbers and watermarks of a PDF by repetition and place.
+
+What a header or footer says that the document doesn't say elsewhere stays on the first page
+that has it.
+"""
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
+from rag.ingest.clean_running import (
+    Keys,
+    Said,
+    has_facts,
+    is_caption,
+    is_page_number,
+    lasting_numbers,
+    line_key,
+    numbers_of,
+    stays,
+    without_page_number,
+)
 from rag.ingest.parse.pdf_cells import is_sideways
+from rag.ingest.parse.pdf_found import FoundTable
 from rag.ingest.parse.pdf_page import PageText, Segment
+from rag.ingest.parse.pdf_watermarks import body_size, remove_watermarks
+from rag.ingest.parse.pdf_watermarks import remove_overprints as remove_overprints
+from rag.types import Block
 
 _MARGIN = 0.11
 _NUMBER_MARGIN = 0.17
@@ -22,7 +40,9 @@ _LINES = 3
 """How many lines from the edge of a page are looked at."""
 
 _DRIFT_PT = 6.0
-"""How far the same line may move from page to page, in points. All chosen by us."""
+_SCAN_DRIFT_PT = 16.0
+"""How far the same line may move from page to page, in points, on pages with text and on
+recognised ones. All chosen by us."""
 
 _MIN_PAGES = 2
 _MIN_SHARE = 0.3
@@ -36,161 +56,164 @@ pages on, when no more than the last share of its texts are different. Chosen by
 _TITLE_RATIO = 1.25
 """A repeated line so much larger than the body stays on its first page: it is a title."""
 
-_WATERMARK_SHARE = 0.8
-_WATERMARK_PAGES = 3
-_WATERMARK_RATIO = 1.4
-_OVERPRINT_RATIO = 1.8
-_TILES = 4
-_LONGEST_TILE = 24
-"""A watermark stands at the same place on this share of all pages, on so many at least, and is
-so much larger than the body or printed over it; a single one is larger by the fourth
-number; small ones are repeated on the page as often as the fifth, and no longer than the last (in
-characters). Chosen by us."""
-
 _CHAIN = 4
 _ALIGNED_PT = 3.0
 """So many lines whose pieces stand below each other (within points) are a table, not a header."""
 
-_PAGE_NUMBER = re.compile(
-    r"[-—–~·•|\s(（\[【<《]*(?:第\s*)?(?:\d{1,4}|[ivxlc]{1,6}|[一二三四五六七八九十百〇○]{1,5}(?=\s*[页頁\-—–]))"
-    r"\s*(?:页|頁)?\s*(?:[/／|]|共|of|,|，)?\s*(?:共\s*)?"
-    r"(?:\d{1,4})?\s*(?:页|頁)?[-—–~·•|\s)）\]】>》]*"
-    r"|page\s*:?\s*\d{1,4}(?:\s*(?:of|/)\s*\d{1,4})?|(?:P|PP|Pg)\.?\s*\d{1,4}"
-    r"|页码\s*[:：]?\s*\d{1,4}(?:\s*[/／]\s*\d{1,4})?"
-    r"|共\s*\d{1,4}\s*[页頁]\s*[,，、]?\s*第\s*\d{1,4}\s*[页頁]",
-    re.IGNORECASE,
-)
-_HAN_NUMBER = re.compile(r"[-—–·\s]*[一二三四五六七八九十百〇○]{1,5}[-—–·\s]*")
-_DIGITS = re.compile(r"\d+|[一二三四五六七八九十百]+(?=[页頁])")
-_CAPTION = re.compile(
-    r"(?:图|表|附图|附表|附件|例|公式|Fig(?:ure)?|Table|照片|步骤|问题?)\s*[.．]?\s*#", re.I
-)
-
 
 @dataclass(slots=True)
 class _Line:
-    """A candidate: a segment at an edge of a page."""
+    """A candidate: a segment at an edge of a page. `ruled` ones are set off by a rule alone."""
 
     page: int
     segment: Segment
     key: str
     place: float
-    numbers: tuple[int, ...]
+    drift: float
+    ruled: bool = False
 
 
-def remove_furniture(pages: Sequence[PageText]) -> bool:
+def remove_furniture(
+    pages: Sequence[PageText], tables: Sequence[Sequence[FoundTable]] = ()
+) -> bool:
     """Take headers, footers, page numbers and watermarks out of the pages.
 
-    True when there were headers, footers or page numbers; watermarks mark their pages.
+    What only a header or footer says goes to `PageText.running` of its first page.
+
+    Args:
+        tables: those of each page, whose texts are no longer among the page's segments.
+
+    Returns:
+        whether there were headers, footers or page numbers; watermarks mark their pages.
     """
-    _remove_watermarks(pages)
-    body = _body_size(pages)
+    remove_watermarks(pages)
     found = [_edge_lines(index, page) for index, page in enumerate(pages)]
+    by_key = _by_key(found)
+    running = _running(pages, found, by_key)
+    known = {line.key for line in running}
+    doomed = {id(line.segment) for line in running} | _page_numbers(pages)
+    for page in pages:
+        doomed |= {id(s) for s in page.segments if _is_beside(page, s, known)}
+    if not doomed:
+        return False
+    for page in pages:
+        page.segments = [s for s in page.segments if id(s) not in doomed]
+    said = [line for line in running if not is_page_number(line.segment.text)]
+    if said:
+        _keep_once(said, Said(_contents(pages, tables)), pages)
+    return True
+
+
+def with_running(blocks: Sequence[Block], text: PageText) -> tuple[Block, ...]:
+    """The blocks of a page and, each line as a paragraph at its place, what its headers and
+    footers alone say."""
+    lines = _grouped(sorted(text.running, key=lambda s: s.middle))
+    top, bottom = list(blocks), list[Block]()
+    for line in reversed(lines):
+        line.sort(key=lambda s: s.x0)
+        block = Block(
+            kind="paragraph",
+            text=" ".join(s.text for s in line),
+            page=text.number,
+            bbox=(
+                round(min(s.x0 for s in line), 1),
+                round(min(s.y0 for s in line), 1),
+                round(max(s.x1 for s in line), 1),
+                round(max(s.y1 for s in line), 1),
+            ),
+        )
+        middle = line[0].middle
+        if middle > text.height / 2:
+            bottom.insert(0, block)
+            continue
+        above = 0
+        while above < len(top) and _ends_above(top[above], middle):
+            above += 1
+        top.insert(above, block)
+    return (*top, *bottom)
+
+
+def _ends_above(block: Block, y: float) -> bool:
+    return block.bbox is not None and block.bbox[3] <= y
+
+
+def _by_key(found: Sequence[Sequence[_Line]]) -> dict[str, list[_Line]]:
+    """The lines that say the same; on recognised pages, nearly the same."""
+    keys = Keys()
     by_key: dict[str, list[_Line]] = {}
-    for lines in found:
-        for line in lines:
-            by_key.setdefault(line.key, []).append(line)
+    for line in (line for lines in found for line in lines):
+        if line.drift > _DRIFT_PT:
+            line.key = keys.of(line.segment.text, line.page)
+        by_key.setdefault(line.key, []).append(line)
+    return by_key
+
+
+def _running(
+    pages: Sequence[PageText],
+    found: Sequence[Sequence[_Line]],
+    by_key: dict[str, list[_Line]],
+) -> list[_Line]:
+    """The lines that are headers or footers, from the first page to the last."""
+    body = body_size(pages)
     needed = max(_MIN_PAGES, _MIN_SHARE * min(len(pages), 12))
     slots = _slots(found, len(pages), pages)
-    running: set[str] = set()
-    doomed: set[int] = set()
-    kept_titles: set[str] = set()
-    for page, lines in zip(pages, found, strict=True):
-        for line in lines:
-            repeats = _repeats(by_key[line.key], line, needed)
-            if repeats and line.segment.size >= _TITLE_RATIO * body and line.key not in kept_titles:
-                kept_titles.add(line.key)
-                continue
-            if (
-                repeats
-                or _is_lone_number(page, line.segment)
-                or _is_above_rule(page, line.segment)
-                or any(_in_slot(slot, line) for slot in slots)
-            ):
-                doomed.add(id(line.segment))
-                running.add(line.key)
-    doomed |= _counting_numbers(pages)
-    for page in pages:
-        doomed |= {id(s) for s in page.segments if _is_beside(page, s, running)}
-        if doomed:
-            page.segments = [s for s in page.segments if id(s) not in doomed]
-    return bool(doomed)
-
-
-def is_page_number(text: str) -> bool:
-    """Whether a line is a page number and nothing else ("12", "第 3 页", "- 4 -", "2/10")."""
-    text = " ".join(text.split())
-    return bool(_PAGE_NUMBER.fullmatch(text)) and any(c.isalnum() for c in text)
-
-
-def remove_overprints(page: PageText) -> None:
-    """Take watermarks out that are printed over the page's text: one large text, or the same
-    text many times."""
-    written = [s for s in page.segments if s.text.strip()]
-    if len(written) < 3:
-        return
-    body = median(s.size for s in written)
-    by_key: dict[str, list[Segment]] = {}
-    for segment in written:
-        by_key.setdefault(_key(segment.text), []).append(segment)
-    doomed: set[int] = set()
-    for key, same in by_key.items():
-        large = same[0].size >= _OVERPRINT_RATIO * body
-        short = _TILES <= len(same[0].text) <= _LONGEST_TILE
-        tiles = len(same) >= _TILES and short and not key.isascii()
-        if not large and not tiles:
+    running: list[_Line] = []
+    rest: list[_Line] = []
+    titles: set[str] = set()
+    for line in (line for lines in found for line in lines):
+        page = pages[line.page]
+        repeats = _repeats(by_key[line.key], line, needed)
+        if repeats and line.segment.size >= _TITLE_RATIO * body and line.key not in titles:
+            titles.add(line.key)
             continue
-        others = [s for s in written if _key(s.text) != key]
-        share = 0.6 if large else 0.3
-        over = sum(_is_over(a, other, share) for a in same[:_TILES] for other in others)
-        if over > 1:
-            doomed |= {id(segment) for segment in same}
-    if doomed:
-        page.watermark = True
-        page.segments = [s for s in page.segments if id(s) not in doomed]
+        changes = any(not _stays(line, other) for other in by_key[line.key])
+        slotted = not changes and any(_in_slot(slot, line) for slot in slots)
+        if repeats or slotted:
+            running.append(line)
+        elif _is_above_rule(page, line.segment):
+            line.ruled = True
+            running.append(line)
+        else:
+            rest.append(line)
+    # Pages of another size or a first page have the same line elsewhere at that edge.
+    likes = {(line.key, line.place > 0, round(line.segment.size)) for line in running}
+    running += [x for x in rest if (x.key, x.place > 0, round(x.segment.size)) in likes]
+    return sorted(running, key=lambda line: line.page)
 
 
-def _is_over(segment: Segment, other: Segment, share: float = 0.6) -> bool:
-    """Whether two segments are printed over each other, beyond what close lines share."""
-    wide = min(segment.x1, other.x1) - max(segment.x0, other.x0)
-    high = min(segment.y1, other.y1) - max(segment.y0, other.y0)
-    return wide > 0.5 * other.size and high > share * (other.y1 - other.y0)
-
-
-def _remove_watermarks(pages: Sequence[PageText]) -> None:
-    """Take out what stands at the same place on nearly all pages, over or larger than the text."""
-    if len(pages) < _WATERMARK_PAGES:
-        return
-    body = _body_size(pages)
-    seen: dict[tuple[str, int, int], list[tuple[PageText, Segment]]] = {}
-    for page in pages:
-        for s in page.segments:
-            inside = _MARGIN * page.height < s.middle < (1 - _MARGIN) * page.height
-            if inside and s.text.strip():
-                place = (_key(s.text), round(s.x0 / _DRIFT_PT), round(s.middle / _DRIFT_PT))
-                seen.setdefault(place, []).append((page, s))
-    for found in seen.values():
-        if len({id(page) for page, _ in found}) < max(
-            _WATERMARK_PAGES, _WATERMARK_SHARE * len(pages)
-        ):
+def _keep_once(running: Sequence[_Line], said: Said, pages: Sequence[PageText]) -> None:
+    """Give the first page what only a header or footer says, page numbers aside."""
+    by_key: dict[str, list[str]] = {}
+    for line in running:
+        by_key.setdefault(line.key, []).append(line.segment.text)
+    seen: set[tuple[str, tuple[int, ...]]] = set()
+    for line in running:
+        same = by_key[line.key]
+        mark = (line.key, lasting_numbers(line.segment.text, same))
+        if mark in seen:
             continue
-        over = sum(
-            any(_is_over(s, other) for other in page.segments if other is not s)
-            for page, s in found
-        )
-        if found[0][1].size < _WATERMARK_RATIO * body and over < 0.5 * len(found):
-            continue
-        for page, s in found:
-            page.segments = [other for other in page.segments if other is not s]
-            page.watermark = True
+        seen.add(mark)
+        text = without_page_number(line.segment.text, same)
+        decoration = line.ruled and len(same) == 1 and not has_facts(text)
+        if not decoration and not said.says(text):
+            pages[line.page].running.append(replace(line.segment, text=text))
+            said.add(text)
 
 
-def _body_size(pages: Sequence[PageText]) -> float:
-    sizes: Counter[float] = Counter()
+def _contents(pages: Sequence[PageText], tables: Sequence[Sequence[FoundTable]]) -> Iterator[str]:
     for page in pages:
-        for segment in page.segments:
-            sizes[round(segment.size * 2) / 2] += len(segment.text)
-    return sizes.most_common(1)[0][0] if sizes else 10.5
+        yield from (segment.text for segment in page.segments)
+    for table in (table for found in tables for table in found):
+        for row in table.rows:
+            yield from row
+            yield ":".join(row)
+
+
+def _page_numbers(pages: Sequence[PageText]) -> set[int]:
+    lone = {
+        id(segment) for page in pages for segment in page.segments if _is_lone_number(page, segment)
+    }
+    return lone | _counting_numbers(pages)
 
 
 def _edge_lines(index: int, page: PageText) -> list[_Line]:
@@ -205,10 +228,11 @@ def _edge_lines(index: int, page: PageText) -> list[_Line]:
             if not inside:
                 break
             if not _is_table(lines[number:]):
+                drift = _DRIFT_PT if page.confidence is None else _SCAN_DRIFT_PT
                 found.extend(
-                    _Line(index, s, _key(s.text), _place(page, s), _numbers(s.text))
+                    _Line(index, s, line_key(s.text), _place(page, s), drift)
                     for s in line
-                    if not _CAPTION.match(_key(s.text))
+                    if not is_caption(s.text)
                 )
     return found
 
@@ -242,19 +266,6 @@ def _is_table(lines: Sequence[Sequence[Segment]]) -> bool:
     return True
 
 
-def _key(text: str) -> str:
-    """The line without what changes from page to page."""
-    flat = unicodedata.normalize("NFKC", "".join(text.split()))
-    if _HAN_NUMBER.fullmatch(flat):
-        return "#"
-    return _DIGITS.sub("#", flat)
-
-
-def _numbers(text: str) -> tuple[int, ...]:
-    flat = unicodedata.normalize("NFKC", "".join(text.split()))
-    return tuple(int(digits[:9]) for digits in re.findall(r"\d+", flat))
-
-
 def _place(page: PageText, segment: Segment) -> float:
     """Distance from the nearer edge; negative from the bottom."""
     top = segment.middle < page.height / 2
@@ -268,7 +279,7 @@ def _repeats(lines: Sequence[_Line], line: _Line, needed: float) -> bool:
     same = [
         other
         for other in lines
-        if abs(other.place - line.place) <= _DRIFT_PT and (other is line or _counts_on(line, other))
+        if abs(other.place - line.place) <= line.drift and (other is line or _stays(line, other))
     ]
     near = {other.page for other in same}
     # On two pages only, they must follow each other (or be left and right pages).
@@ -276,12 +287,8 @@ def _repeats(lines: Sequence[_Line], line: _Line, needed: float) -> bool:
     return len(near) >= needed and neighbours
 
 
-def _counts_on(line: _Line, other: _Line) -> bool:
-    """Whether each number stays the same or goes on with the pages."""
-    if len(line.numbers) != len(other.numbers):
-        return True
-    apart = other.page - line.page
-    return all(b - a in (0, apart) for a, b in zip(line.numbers, other.numbers, strict=True))
+def _stays(line: _Line, other: _Line) -> bool:
+    return stays(line.segment.text, other.segment.text, other.page - line.page)
 
 
 def _slots(
@@ -328,11 +335,11 @@ def _counting_numbers(pages: Sequence[PageText]) -> set[int]:
     for index, page in enumerate(pages):
         for segment in page.segments:
             at_edge = min(segment.middle, page.height - segment.middle)
-            numbers = _numbers(segment.text)
+            numbers = numbers_of(segment.text)
             if at_edge > _NUMBER_MARGIN * page.height or not numbers:
                 continue
             if is_page_number(segment.text) and _is_alone(page, segment):
-                place = (round(_place(page, segment) / _DRIFT_PT), _key(segment.text))
+                place = (round(_place(page, segment) / _DRIFT_PT), line_key(segment.text))
                 seen.setdefault(place, []).append((index, numbers[0], segment))
     found: set[int] = set()
     for entries in seen.values():
@@ -362,7 +369,7 @@ def _is_beside(page: PageText, segment: Segment, running: set[str]) -> bool:
     at_edge = segment.x1 < 0.1 * page.width or segment.x0 > 0.9 * page.width
     if not at_edge or segment.vertical or len(page.segments) < 2:
         return False
-    known = _key(segment.text) in running
+    known = line_key(segment.text) in running
     return (known and is_sideways(segment)) or (
         is_page_number(segment.text)
         and _is_alone(page, segment)

@@ -84,6 +84,8 @@ class PageText:
     """The characters of each font."""
     margin: list[Segment] = field(default_factory=list)
     """Short notes beside the text of a recognised page, which would cut its lines in two."""
+    running: list[Segment] = field(default_factory=list)
+    """What only a header or footer of the document says, on the first page that has it."""
     unembedded: frozenset[str] = frozenset()
     """Fonts that the file names but doesn't hold; filled in for abnormal pages."""
     hidden: list[Segment] = field(default_factory=list)

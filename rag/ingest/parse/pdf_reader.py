@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rag.ingest.clean_running import is_page_number
 from rag.ingest.mupdf import LOCK, damaged_pdf
 from rag.ingest.ocr import OcrResult, available, recognise
 from rag.ingest.parse import pdf_scan
 from rag.ingest.parse.pdf_abnormal import mend
 from rag.ingest.parse.pdf_extractors import Extractors
-from rag.ingest.parse.pdf_furniture import is_page_number
 from rag.ingest.parse.pdf_glyphs import Glyphs, verdict_of
 from rag.ingest.parse.pdf_page import PageText, read_page
 from rag.ingest.parse.pdf_route import INVISIBLE_SHARE, is_abnormal, noted, route_of
@@ -220,11 +220,13 @@ class PdfReader:
     def _recognise(self, view: View, reading: Reading) -> OcrResult | None:
         """Recognition of a view; a failure of the engine costs this page only."""
         try:
-            return recognise(view.pixels, self._settings)
+            result = recognise(view.pixels, self._settings)
         except Exception:
             log.exception("recognition failed on page %d", reading.text.number)
             reading.flags.append("ocr_failed")
             return None
+        reading.flags.extend(result.doubts)
+        return result
 
 
 def _empty(page: Any, number: int, rotation: int) -> PageText:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rag.ingest.parse.pdf_furniture import is_page_number
+from rag.ingest.clean_running import is_page_number
 from rag.ingest.parse.pdf_page import PageText
 from rag.types import PageRoute
 

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from rag.ingest.clean_furniture import is_page_number
+from rag.ingest.clean_running import is_page_number
 from rag.ingest.headings import (
     LEAD_LEVEL,
     bracketed_level,
