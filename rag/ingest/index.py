@@ -51,12 +51,17 @@ class Index:
         options: DocumentOptions,
         report: Report,
         size: int | None = None,
+        *,
+        note: str | None = None,
+        along: Callable[[], object] | None = None,
     ) -> DocumentInfo:
         """Make this the document's content; what fails before the swap is taken back.
 
         Args:
             info: the document as it is now.
             size: bytes of the new original, when it changed.
+            note: what people should be told about it.
+            along: what else changes in the catalog in the same transaction.
 
         Raises:
             ModelError, StoreError: the content is what it was.
@@ -69,23 +74,30 @@ class Index:
         before = self._written(info)
         wanted = {c.id for c in made.chunks if live and c.indexed and c.enabled}
         new = [c for c in made.chunks if c.id in wanted - before]
-        tokens = dict(zip((c.id for c in made.chunks), token_lists(made.chunks), strict=True))
+        # The catalog keeps the terms of chunks that did not change.
+        known = self._catalog.chunks.tokenised_ids(info.id, TOKENISER_VERSION) - {c.id for c in new}
+        cut = [c for c in made.chunks if c.id not in known]
+        tokens = dict(zip((c.id for c in cut), token_lists(cut), strict=True))
         try:
             self._write(new, [tokens[c.id] for c in new], report)
             report("store", 0.8)
-            published = self._catalog.documents.publish(
-                info.id,
-                made.document.version,
-                made.document,
-                made.chunks,
-                token_lists=[tokens[c.id] for c in made.chunks],
-                tokeniser=TOKENISER_VERSION,
-                size=size,
-                strategy=made.strategy,
-                strategy_reason=made.reason,
-                orphan_edits=made.orphan_edits,
-                status=status,
-            )
+            with self._catalog.database.write():
+                published = self._catalog.documents.publish(
+                    info.id,
+                    made.document.version,
+                    made.document,
+                    made.chunks,
+                    token_lists=[tokens.get(c.id) for c in made.chunks],
+                    tokeniser=TOKENISER_VERSION,
+                    size=size,
+                    strategy=made.strategy,
+                    strategy_reason=made.reason,
+                    orphan_edits=made.orphan_edits,
+                    status=status,
+                    error=note,
+                )
+                if along is not None:
+                    along()
         except BaseException:
             # The first failure is what people must hear of.
             self._remove([c.id for c in new], info)

@@ -109,6 +109,8 @@ def note_on(result: IngestResult) -> str | None:
     """What people should know about a job that is done; None for nothing."""
     if result.status == "duplicate":
         return "内容与已有文档相同，没有重复收录。"
+    if result.waits_behind is not None:
+        return f"新版本待确认，检索仍用第 {result.waits_behind} 版。请打开新版本核对后接受或改正。"
     if result.status == "quarantined":
         return "内容有较多问题，已隔离，暂不参与检索。请打开文档核对后接受或改正。"
     return None

@@ -344,6 +344,9 @@ class JobQueue:
                 return
             self._fail(job.id, error.text())
         else:
+            if result.document_id is not None and result.waits_behind is None:
+                # A new version that was accepted is now the content of its document.
+                self._catalog.jobs.update(job.id, document_id=result.document_id)
             self._done(job.id, note_on(result))
 
     def _clear_away(self, job: JobInfo) -> None:

@@ -15,7 +15,7 @@ from rag.ingest.files import StoredFile, document_name, report_full_disk
 from rag.ingest.metadata import from_mapping
 from rag.ingest.rebuild import fill
 from rag.ingest.revise import Revisions
-from rag.ingest.run import Report, Watch, result_of
+from rag.ingest.watch import Report, Watch
 from rag.types import DocumentInfo, IngestResult
 
 if TYPE_CHECKING:
@@ -97,17 +97,32 @@ class Pipeline(Revisions):
             stored = self.files.put(path, name)
             with self._claims.hold((kb_id, "hash", stored.sha256), (kb_id, "name", name)):
                 info = self._claim(kb_id, name, stored, uploaded_by, source_id, document_id)
+                facts = from_mapping(stated or {})
                 if job_id is not None:
-                    self.catalog.jobs.update(job_id, document_id=info.id)
+                    current = info.new_version_of or info.id
+                    self.catalog.jobs.update(job_id, document_id=current)
                 if resumed:
                     self._index.sweep(info)
                 if info.version > 0 and info.sha256 == stored.sha256:
-                    if document_id is not None and info.name != name:
-                        return self._recut(info, watch, name=name)
-                    return result_of(info, "duplicate")
+                    if document_id is None:
+                        return self._result(info, "duplicate")
+                    return self._as_it_was(info, name, facts.source, watch)
                 with self._settled(info, stored):
-                    facts = from_mapping(stated or {})
-                    return self._run(info, stored, name, watch, password, facts)
+                    result = self._run(info, stored, name, watch, password, facts)
+                    if result.status != "quarantined":
+                        self._drop_new_version(info.id)
+                    return result
+
+    def _as_it_was(
+        self, info: DocumentInfo, name: str, source: str | None, watch: Watch
+    ) -> IngestResult:
+        """A followed file with the content that its document has; it may have moved."""
+        if info.new_version_of is None:
+            self._drop_new_version(info.id)
+        moved = source is not None and source != info.metadata.source
+        if moved or info.name != name:
+            return self._recut(info, watch, name=name, source=source)
+        return self._result(info, "duplicate")
 
     def _claim(
         self,
@@ -122,7 +137,9 @@ class Pipeline(Revisions):
         content, else the one of the same name, else a new row."""
         documents = self.catalog.documents
         if document_id is not None:
-            return documents.get(document_id)
+            new = documents.new_version(document_id)
+            waits = new is not None and new.sha256 == stored.sha256
+            return new if new is not None and waits else documents.get(document_id)
         same = documents.find_by_hash(kb_id, stored.sha256)
         if same is not None and same.version > 0:
             return same

@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from rag.errors import InvalidInput, NotFound
 from rag.ingest.assemble import cut_document, from_catalog
 from rag.ingest.files import StoredFile, report_full_disk
-from rag.ingest.run import Report, Runs, Watch, result_of
+from rag.ingest.run import Runs, result_of
+from rag.ingest.watch import Report, Watch
 from rag.types import ChunkPreview, DocumentInfo, DocumentMetadata, DocumentOptions, IngestResult
 
 
@@ -55,16 +56,27 @@ class Revisions(Runs):
         with self._held(document_id) as info:
             return self._recut(info, Watch(progress, None, cancelled))
 
-    def _recut(self, info: DocumentInfo, watch: Watch, name: str | None = None) -> IngestResult:
+    def _recut(
+        self,
+        info: DocumentInfo,
+        watch: Watch,
+        *,
+        name: str | None = None,
+        source: str | None = None,
+    ) -> IngestResult:
+        """Cut the stored pages again; `name` and `source` are new ones of the same content."""
         _require_published(info)
         document, found = from_catalog(info, self.catalog.documents.pages(info.id))
+        if source is not None:
+            found = found.model_copy(update={"source": source})
+            document = document.model_copy(update={"metadata": found})
         if name is not None:
             document = document.model_copy(update={"name": name})
-        options = self.catalog.options.get(info.id)
+        options = self._options(info)
         made = self._assemble(document, options, watch, found=found)
         published = self._publish(info, made, options, watch)
         self._changed(info.kb_id)
-        return result_of(published, "replaced")
+        return self._result(published, "replaced")
 
     def preview(self, document_id: str, options: DocumentOptions) -> ChunkPreview:
         """How a published document would be cut with these options; nothing is changed.

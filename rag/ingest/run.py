@@ -8,15 +8,13 @@ document is kept apart (`catalog.options`) and applied each time.
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag.errors import EncryptedDocument, NotFound, StoreError, ZhiwenError
-from rag.ingest.assemble import Assembled, Language, assemble
+from rag.errors import EncryptedDocument, NotFound, ZhiwenError
+from rag.ingest.assemble import Assembled, Language, assemble, status_of
 from rag.ingest.claims import Claims, IndexTurns, Seldom
 from rag.ingest.failures import Cancelled, for_people
 from rag.ingest.files import FileStore, StoredFile
@@ -24,8 +22,10 @@ from rag.ingest.index import Index
 from rag.ingest.isolate import Reading, inspect_isolated, read_isolated
 from rag.ingest.memory import give_back
 from rag.ingest.metadata import merge
+from rag.ingest.new_version import as_content_of, belongs_beside, joined, note_on_new_version
 from rag.ingest.originals import Originals
 from rag.ingest.supersede import superseded
+from rag.ingest.watch import Watch
 from rag.settings import Settings
 from rag.types import (
     Document,
@@ -34,7 +34,6 @@ from rag.types import (
     DocumentOptions,
     IngestResult,
     IngestStatus,
-    JobStage,
     PageDecision,
 )
 
@@ -44,58 +43,6 @@ if TYPE_CHECKING:
     from rag.store.vectors import VectorStore
 
 log = logging.getLogger(__name__)
-
-Report = Callable[[JobStage, float], None]
-PATIENCE_S = 10.0
-"""How long an edit that somebody waits for waits for a rebuild of the index, in seconds, before
-they are told; chosen by us."""
-
-
-@dataclass(frozen=True)
-class Watch:
-    """Who follows a run: told about progress, asked whether to stop. Nobody does when all three
-    are None; then somebody waits for the run itself."""
-
-    progress: Report | None = None
-    detail: Callable[[str], None] | None = None
-    cancelled: Callable[[], bool] | None = None
-
-    @property
-    def is_followed(self) -> bool:
-        """Whether it runs in the background, rather than somebody waiting for its end."""
-        return self.progress is not None or self.cancelled is not None
-
-    def is_cancelled(self) -> bool:
-        """Whether someone asked to stop."""
-        return self.cancelled is not None and self.cancelled()
-
-    def report(self, stage: JobStage, share: float) -> None:
-        """Pass progress on.
-
-        Raises:
-            Cancelled: someone asked to stop.
-        """
-        if self.is_cancelled():
-            raise Cancelled
-        if self.progress is not None:
-            self.progress(stage, share)
-
-    def say(self, detail: str) -> None:
-        """Pass on more about the stage ("第 3/12 页")."""
-        if self.detail is not None:
-            self.detail(detail)
-
-    def while_rebuilding(self) -> Callable[[], None]:
-        """What to do now and then while a rebuild keeps the index."""
-        if self.is_followed:
-            return lambda: self.report("embed", 0.0)
-        deadline = time.monotonic() + PATIENCE_S
-
-        def impatient() -> None:
-            if time.monotonic() > deadline:
-                raise _rebuilding()
-
-        return impatient
 
 
 class Runs:
@@ -140,11 +87,11 @@ class Runs:
         if info.version == 0:
             self.catalog.documents.set_status(info.id, "processing")
         same_file = info.sha256 == stored.sha256
-        options = self.catalog.options.get(info.id)
+        options = self._options(info)
         facts = merge(facts, DocumentMetadata(source=info.metadata.source))
         reading = self._read(stored.path, name, options, watch, password, same_file, facts)
         # Read again: its cut or metadata may have been edited while the file was read.
-        latest = self.catalog.options.get(info.id)
+        latest = self._options(info)
         update = {"decisions": reading.decisions, "accepted": latest.accepted and same_file}
         decided = latest.model_copy(update=update)
         version = info.version if same_file and info.version else info.version + 1
@@ -153,12 +100,16 @@ class Runs:
         )
         made = self._assemble(document, decided, watch, rules=reading.found)
         published = self._publish(info, made, decided, watch, stored.size)
-        if decided != self.catalog.options.get(info.id):
+        if published.id == info.id and decided != self.catalog.options.get(info.id):
             self._remember(info.id, reading.decisions, same_file)
-        self._originals.trim(info.id, self.settings().ingest.keep_versions)
+        waiting = self.catalog.documents.new_version(published.id)
+        if waiting is not None:
+            note = note_on_new_version(published)
+            self.catalog.documents.set_status(waiting.id, waiting.status, note)
+        self._originals.trim(published.id, self.settings().ingest.keep_versions)
         self._changed(info.kb_id)
         give_back()
-        return result_of(published, "replaced" if info.version else "indexed")
+        return self._result(published, "replaced" if info.version else "indexed")
 
     def _read(
         self,
@@ -234,7 +185,93 @@ class Runs:
         with self._turns.document(watch.while_rebuilding()):
             # Read again: it may have been hidden while its file was read.
             now = self.catalog.documents.get(info.id)
-            return self._index.publish(now, made, options, watch.report, size)
+            status = status_of(made.document, options)
+            if belongs_beside(made, status, now):
+                return self._publish_beside(now, made, options, watch, size)
+            if now.new_version_of is None:
+                return self._index.publish(now, made, options, watch.report, size)
+            current = self.catalog.documents.get(now.new_version_of)
+            if status == "indexed":
+                return self._take_its_place(now, current, made, options, watch)
+            note = note_on_new_version(current)
+            return self._index.publish(now, made, options, watch.report, size, note=note)
+
+    def _publish_beside(
+        self,
+        current: DocumentInfo,
+        made: Assembled,
+        options: DocumentOptions,
+        watch: Watch,
+        size: int | None,
+    ) -> DocumentInfo:
+        """Publish a doubtful new version as a document of its own; the one before it stays."""
+        documents, document = self.catalog.documents, made.document
+        new = documents.new_version(current.id) or documents.create(
+            current.kb_id,
+            document.name,
+            document.sha256,
+            size or 0,
+            document.media_type,
+            current.uploaded_by,
+            current.source_id,
+            new_version_of=current.id,
+        )
+        try:
+            published = self._index.publish(
+                new,
+                as_content_of(made, new, current.version + 1),
+                options,
+                watch.report,
+                size,
+                note=note_on_new_version(current),
+                along=lambda: self.catalog.options.save(new.id, options),
+            )
+        except BaseException:
+            if new.version == 0:
+                documents.delete(new.id)
+            raise
+        self._originals.release([new.sha256], but=document.sha256)
+        return published
+
+    def _take_its_place(
+        self,
+        new: DocumentInfo,
+        current: DocumentInfo,
+        made: Assembled,
+        options: DocumentOptions,
+        watch: Watch,
+    ) -> DocumentInfo:
+        """Make a new version that was accepted or mended the content of its document."""
+
+        def along() -> None:
+            self.catalog.options.save(current.id, options)
+            self.catalog.documents.delete(new.id)
+
+        content = as_content_of(made, current, current.version + 1)
+        return self._index.publish(current, content, options, watch.report, new.size, along=along)
+
+    def _options(self, info: DocumentInfo) -> DocumentOptions:
+        """What editors decided about a document, or about it and the one that it is to replace."""
+        own = self.catalog.options.get(info.id)
+        if info.new_version_of is None:
+            return own
+        return joined(own, self.catalog.options.get(info.new_version_of), info)
+
+    def _drop_new_version(self, document_id: str) -> None:
+        """Remove the new version that waits beside a document, when there is one."""
+        new = self.catalog.documents.new_version(document_id)
+        if new is not None:
+            hashes = self._originals.of_document(new.id)
+            self.catalog.documents.delete(new.id)
+            self._originals.release(hashes)
+
+    def _result(self, info: DocumentInfo, status: IngestStatus) -> IngestResult:
+        """`result_of`, with the version that searches use while a new one waits."""
+        result = result_of(info, status)
+        if info.new_version_of is None:
+            return result
+        current = self.catalog.documents.get(info.new_version_of)
+        return result.model_copy(update={"waits_behind": current.version})
 
     def _remember(
         self, document_id: str, decisions: Sequence[PageDecision], same_file: bool
@@ -304,13 +341,4 @@ def result_of(info: DocumentInfo, status: IngestStatus) -> IngestResult:
         pages=info.page_count,
         chunks=info.chunk_count,
         flags=info.flags,
-    )
-
-
-def _rebuilding() -> StoreError:
-    return StoreError(
-        "索引正在重建，暂时不能修改文档。",
-        "请等重建完成后再试；进度见任务列表。",
-        message_en="The index is being rebuilt; documents cannot be changed right now.",
-        remedy_en="Try again when the rebuild is done; see the list of jobs.",
     )

@@ -122,9 +122,15 @@ class Documents(DocumentStates, DocumentVersions):
         return found[0] if found else None
 
     def find_by_name(self, kb_id: str, name: str) -> DocumentInfo | None:
-        """The newest document of exactly this name, or None."""
+        """The newest document of exactly this name, or None; no new version that waits."""
         table = schema.documents
-        found = self._find(table.c.kb_id == kb_id, table.c.name == name)
+        current = table.c.new_version_of.is_(None)
+        found = self._find(table.c.kb_id == kb_id, table.c.name == name, current)
+        return found[0] if found else None
+
+    def new_version(self, document_id: str) -> DocumentInfo | None:
+        """The quarantined new version that waits beside a document, or None."""
+        found = self._find(schema.documents.c.new_version_of == document_id)
         return found[0] if found else None
 
     def pages(self, document_id: str) -> tuple[Page, ...]:
@@ -177,6 +183,7 @@ class Documents(DocumentStates, DocumentVersions):
         media_type: str,
         uploaded_by: str | None = None,
         source_id: str | None = None,
+        new_version_of: str | None = None,
     ) -> DocumentInfo:
         """A new row with status "queued" and version 0 (nothing published yet).
 
@@ -184,6 +191,7 @@ class Documents(DocumentStates, DocumentVersions):
             name: the file's name as people see it, of any length.
             size: bytes.
             source_id: the source that it comes from; None for an upload.
+            new_version_of: the document that it waits to become the new content of.
 
         Raises:
             NotFound: the knowledge base does not exist.
@@ -213,6 +221,7 @@ class Documents(DocumentStates, DocumentVersions):
                     quality=quality_value(Quality()),
                     hidden=False,
                     source_id=source_id,
+                    new_version_of=new_version_of,
                     strategy="auto",
                     strategy_reason="",
                     orphan_edits=0,
@@ -234,6 +243,7 @@ class Documents(DocumentStates, DocumentVersions):
         strategy_reason: str = "",
         orphan_edits: int = 0,
         status: Literal["indexed", "quarantined"] = "indexed",
+        error: str | None = None,
     ) -> DocumentInfo:
         """Make this the document's content, in one transaction: the old version's pages and
         chunks go, the new ones come, the counts, metadata, quality and hash change with them.
@@ -251,6 +261,7 @@ class Documents(DocumentStates, DocumentVersions):
             strategy: how it was cut, and why, in Chinese.
             orphan_edits: how many of its editors' changes fit no chunk any more.
             status: "quarantined" keeps its chunks for people to look at, and from searches.
+            error: what people should be told about it.
 
         Raises:
             NotFound: the document was deleted meanwhile.
@@ -269,7 +280,7 @@ class Documents(DocumentStates, DocumentVersions):
             "page_count": len(document.pages),
             "chunk_count": len(chunks),
             "flags": list(document.flags),
-            "error": None,
+            "error": error,
             "title": document.title or document.metadata.title,
             "headings": profile_headings(document, chunks),
             "facets": profile_facets(document, chunks),
@@ -312,6 +323,7 @@ class Documents(DocumentStates, DocumentVersions):
 
     def delete(self, document_id: str) -> DocumentInfo:
         """Delete it with its pages, chunks, versions, options and counts; returns what it was.
+        A new version that waits beside it becomes a document of its own.
 
         Raises:
             NotFound: there is none with this id.
@@ -333,9 +345,11 @@ class Documents(DocumentStates, DocumentVersions):
                 found = self._find(table.c.id.in_(batch))
                 gone = [info.id for info in found]
                 self._remove_content(connection, gone)
-                connection.execute(
-                    table.update().where(table.c.superseded_by.in_(gone)).values(superseded_by=None)
-                )
+                for names, values in (
+                    (table.c.superseded_by, {"superseded_by": None}),
+                    (table.c.new_version_of, {"new_version_of": None, "error": None}),
+                ):
+                    connection.execute(table.update().where(names.in_(gone)).values(**values))
                 connection.execute(table.delete().where(table.c.id.in_(gone)))
                 deleted += found
             for kb_id in sorted({info.kb_id for info in deleted}):

@@ -204,6 +204,7 @@ def _with_counts() -> sa.Select[Any]:
             sa.func.count().label("document_count"),
             sa.func.sum(documents.c.chunk_count).label("chunk_count"),
         )
+        .where(documents.c.new_version_of.is_(None))
         .group_by(documents.c.kb_id)
         .subquery()
     )

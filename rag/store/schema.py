@@ -76,8 +76,10 @@ documents = sa.Table(
     _time("updated_at"),
     sa.Column("quality", PlainText, nullable=False),
     sa.Column("hidden", sa.Boolean, nullable=False),
-    # No foreign keys: both are cleared when what they name is deleted.
+    # No foreign keys: all are cleared when what they name is deleted.
     sa.Column("superseded_by", PlainString(64)),
+    # A quarantined new version: the document that searches use until it is accepted.
+    sa.Column("new_version_of", PlainString(64), index=True),
     sa.Column("source_id", PlainString(64), index=True),
     sa.Column("strategy", PlainString(20), nullable=False),
     sa.Column("strategy_reason", PlainText, nullable=False),
@@ -192,6 +194,10 @@ sources = sa.Table(
     sa.Column("error", PlainText),
     sa.Column("last_run_at", UtcDateTime),
     sa.Column("next_run_at", UtcDateTime),
+    # Things at the source at the last look, and whether more of them are to be queued.
+    sa.Column("found_count", sa.Integer, nullable=False),
+    sa.Column("unfinished", sa.Boolean, nullable=False),
+    sa.Column("last_changes", PlainText),
     _time("created_at"),
 )
 

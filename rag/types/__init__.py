@@ -60,6 +60,7 @@ from rag.types.documents import (
     QualityStatus,
     Severity,
     Source,
+    SourceChanges,
     SourceItem,
     SourceKind,
 )
@@ -153,6 +154,7 @@ __all__ = [
     "SlotName",
     "Slots",
     "Source",
+    "SourceChanges",
     "SourceItem",
     "SourceKind",
     "StageName",

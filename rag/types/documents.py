@@ -210,13 +210,17 @@ class ChunkEdit(Value):
     """The automatic chunks with the keys `sources` (neighbours, in order) become `results`.
 
     One form for all edits: a new text is 1 → 1, a split 1 → n, a merge n → 1, switching off
-    1 → 1 with `enabled` False.
+    1 → 1 with `enabled` False. An edit of chunks that were edited before takes those edits
+    over: they are in `before`, and `changed` holds the indexes of the `results` that this one
+    made, so that it can be undone alone.
     """
 
     sources: tuple[str, ...]
     results: tuple[ChunkDraft, ...]
     by: str = ""
     at: datetime | None = None
+    changed: tuple[int, ...] = ()
+    before: tuple[ChunkEdit, ...] = ()
 
 
 class DocumentOptions(Value):
@@ -262,10 +266,27 @@ class DocumentVersion(Value):
 SourceKind = Literal["folder", "web", "sql"]
 
 
+class SourceChanges(Value):
+    """What the last synchronisation that changed anything did, in numbers of things at the
+    source, and when it ended. Those of one that went on in several steps are added up."""
+
+    at: datetime
+    added: int = 0
+    changed: int = 0
+    moved: int = 0
+    removed: int = 0
+    failed: int = 0
+
+
 class Source(Value):
     """A place that a knowledge base follows. `config` is checked by its kind's module
     (`rag.ingest.sources`); secrets are not in it. `every_s` is the time between two
-    synchronisations in seconds."""
+    synchronisations in seconds.
+
+    `found_count` things were there at the last look (0 before it), `item_count` of them are
+    known so far, and `waiting_count` of those wait to be read or are being read; `unfinished`
+    says that more are to be queued. `last_changes` is None until anything changed.
+    """
 
     id: str
     kb_id: str
@@ -279,6 +300,10 @@ class Source(Value):
     last_run_at: datetime | None = None
     next_run_at: datetime | None = None
     item_count: int = 0
+    waiting_count: int = 0
+    found_count: int = 0
+    unfinished: bool = False
+    last_changes: SourceChanges | None = None
     created_at: datetime
 
 
@@ -323,6 +348,10 @@ class DocumentInfo(Value):
     `hidden` documents are kept but not searched. `superseded_by` is the id of the current
     version of the same rule where this one is an older one. `strategy` is how it was cut and
     `strategy_reason` why; `orphan_edits` counts edits that no longer match any chunk.
+
+    A new version that is quarantined stands beside the document that it would replace, whose
+    id is its `new_version_of`: searches use that one until the new version is accepted or
+    mended, and deleting the new version leaves it as it is.
     """
 
     id: str
@@ -342,6 +371,7 @@ class DocumentInfo(Value):
     quality: Quality = Quality()
     hidden: bool = False
     superseded_by: str | None = None
+    new_version_of: str | None = None
     source_id: str | None = None
     strategy: ChunkStrategy = "auto"
     strategy_reason: str = ""
@@ -378,7 +408,8 @@ IngestStatus = Literal["indexed", "duplicate", "replaced", "quarantined", "faile
 
 
 class IngestResult(Value):
-    """What became of one submitted file."""
+    """What became of one submitted file. `waits_behind` is the version that searches still use
+    while a quarantined new one waits to be accepted."""
 
     document_id: str | None
     name: str
@@ -387,3 +418,4 @@ class IngestResult(Value):
     chunks: int = 0
     flags: tuple[str, ...] = ()
     error: str | None = None
+    waits_behind: int | None = None
