@@ -78,7 +78,7 @@ def test_documents_come_in_the_order_of_the_spine(tmp_path: Path, version: str) 
     document = read(chapters(tmp_path / "a.epub", version), settings=SETTINGS)
     assert document.title == "茶经新解"
     assert [(p.number, p.blocks[0].text) for p in document.pages] == [
-        (1, "第一章 源"),
+        (1, "茶经新解"),
         (2, "第二章 具"),
     ]
     assert {b.page for b in document.pages[1].blocks} == {2}
@@ -96,6 +96,28 @@ def test_what_the_package_says(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+def test_title_and_author_stand_above_the_text_once(tmp_path: Path) -> None:
+    def first(*cover: str) -> str:
+        files = {
+            "OEBPS/content.opf": opf(item("a", "a.xhtml"), '<itemref idref="a"/>'),
+            "OEBPS/a.xhtml": f"<html><body>{''.join(cover)}<h1>第一章 源</h1></body></html>",
+        }
+        return to_markdown(read(book(tmp_path / "a.epub", files), settings=SETTINGS))
+
+    assert first() == "# 茶经新解\n\n作者：陆小羽、王二\n出版社：山水出版社\n\n# 第一章 源"
+    shown = first("<h1>茶经新解</h1>", "<p>陆小羽 王二 著</p>", "<p>山水出版社</p>")
+    assert shown == "# 茶经新解\n\n陆小羽 王二 著\n\n山水出版社\n\n# 第一章 源"
+    titled = first("<h1>茶经新解</h1>")
+    assert titled.startswith("# 茶经新解\n\n作者：陆小羽、王二\n出版社")
+
+
+def test_a_program_that_knows_no_author_names_none(tmp_path: Path) -> None:
+    package = opf(item("a", "a.xhtml"), '<itemref idref="a"/>')
+    package = package.replace("陆小羽", "Unknown").replace("王二", "未知")
+    files = {"OEBPS/content.opf": package, "OEBPS/a.xhtml": CHAPTER.format("甲", "内容。")}
+    assert "author" not in parse_epub(book(tmp_path / "a.epub", files), SETTINGS)[2]
+
+
 def test_a_printed_list_of_contents_is_left_out(tmp_path: Path) -> None:
     links = "".join(f'<p><a href="c{n}.xhtml">第{n}章 标题</a></p>' for n in range(1, 6))
     path = book(
@@ -110,7 +132,7 @@ def test_a_printed_list_of_contents_is_left_out(tmp_path: Path) -> None:
         },
     )
     pages, _, _ = parse_epub(path, SETTINGS)
-    assert [block.text for page in pages for block in page.blocks] == ["第1章 标题", "内容。"]
+    assert [block.text for page in pages for block in page.blocks][2:] == ["第1章 标题", "内容。"]
 
 
 def test_progress_is_told(tmp_path: Path) -> None:
@@ -127,7 +149,7 @@ def test_a_book_without_a_spine_is_read_by_its_files(tmp_path: Path) -> None:
             "OEBPS/c1.html": CHAPTER.format("甲", "内容。").encode("utf-8"),
         },
     )
-    assert parse_epub(path, SETTINGS)[0][0].blocks[1].text == "内容。"
+    assert parse_epub(path, SETTINGS)[0][0].blocks[-1].text == "内容。"
 
 
 def test_a_missing_document_is_a_blank_page(tmp_path: Path) -> None:
@@ -141,7 +163,7 @@ def test_a_missing_document_is_a_blank_page(tmp_path: Path) -> None:
     )  # fmt: skip
     pages, _, _ = parse_epub(path, SETTINGS)
     assert pages[0].flags == ("blank",)
-    assert pages[1].blocks[1].text == "还在。"
+    assert pages[1].blocks[-1].text == "还在。"
 
 
 def test_protected_damaged_and_too_large_books_are_refused(tmp_path: Path) -> None:

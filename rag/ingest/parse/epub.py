@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from rag.errors import CorruptDocument, EncryptedDocument, TooLarge
+from rag.ingest.describe import is_useful_title
 from rag.ingest.encoding import decode
 from rag.ingest.parse.html import html_fragment_blocks
 from rag.settings import IngestSettings
@@ -55,6 +56,15 @@ _META = {
     "rights": "rights",
 }
 """Elements of the Dublin Core in the package, and our names for them."""
+
+_IMPRINT = {"author": "作者", "publisher": "出版社"}
+"""What of the metadata stands below the title, by our names, with its label."""
+
+_TITLE_BLOCKS = 12
+"""Blocks of the first page that may show title and author; chosen by us."""
+
+_UNKNOWN = re.compile(r"unknown(?: author)?|calibre.*|anonymous|未知|佚名|作者|n/?a|none|-+", re.I)
+"""What programs write where they know no name."""
 
 _FONT_ALGORITHMS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 """Obfuscated fonts are no protection of the text."""
@@ -114,6 +124,8 @@ class _Book:
             pages.append(Page(number=number, blocks=blocks, flags=flags))
             if progress is not None:
                 progress(number / len(spine))
+        first = next((i for i, page in enumerate(pages) if page.blocks), 0)
+        pages[first] = _with_imprint(pages[first], metadata)
         return tuple(pages), metadata.get("title"), metadata
 
     def _refuse_protected(self) -> None:
@@ -250,7 +262,7 @@ def _metadata(package: _Element) -> dict[str, Any]:
     for element in package.iter("{http://purl.org/dc/elements/1.1/}*"):
         name = str(element.tag).rpartition("}")[2]
         text = " ".join("".join(str(t) for t in element.itertext()).split())
-        if not text:
+        if not text or (name in ("creator", "publisher") and _UNKNOWN.fullmatch(text)):
             continue
         if name == "subject":
             subjects.append(text)
@@ -263,6 +275,32 @@ def _metadata(package: _Element) -> dict[str, Any]:
     if subjects:
         found["keywords"] = subjects
     return found
+
+
+def _with_imprint(page: Page, metadata: dict[str, Any]) -> Page:
+    """The first page with text below the book's title, author and publisher, as far as the
+    package tells what the page doesn't show."""
+    shown = "".join("".join(block.text.split()) for block in page.blocks[:_TITLE_BLOCKS])
+    facts = [
+        f"{label}：{value}"
+        for name, label in _IMPRINT.items()
+        if (value := metadata.get(name)) and not _is_shown(value, shown)
+    ]
+    title = metadata.get("title")
+    named = title if title and is_useful_title(title) and not _is_shown(title, shown) else None
+    imprint = [Block(kind="paragraph", text="\n".join(facts), page=page.number)] if facts else []
+    if named:
+        imprint.insert(0, Block(kind="heading", text=named, level=1, page=page.number))
+        blocks = (*imprint, *page.blocks)
+    else:
+        after = 1 if page.blocks and page.blocks[0].kind == "heading" else 0
+        blocks = (*page.blocks[:after], *imprint, *page.blocks[after:])
+    return page.model_copy(update={"blocks": blocks})
+
+
+def _is_shown(value: str, shown: str) -> bool:
+    """Whether each name in a value stands in a text without blanks."""
+    return all("".join(part.split()) in shown for part in value.split("、"))
 
 
 def _plain(html: str) -> str:
