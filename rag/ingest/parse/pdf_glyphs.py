@@ -49,6 +49,16 @@ th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as
 me de hi ri ro ic ne ea ra ce li ch ll be ma si om ur ta la ho no el us di un il na lo tr
 """
 _FREQUENT_PAIRS = frozenset(_PAIRS.split())
+_HAN_RUN = re.compile("[一-鿿]{2,}")
+_NAME = re.compile(
+    "(?:[王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏"
+    "魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万"
+    "钱严覃武戴莫孔向汤陳張劉楊黃趙吳孫馬鄭謝許韓馮鄧蕭蔣葉蘇魏呂盧鐘譚陸賈鄒龍賀顧龔邵萬錢嚴]"
+    "|欧阳|上官|诸葛|司马)[一-鿿]{1,2}"
+)
+"""A run of Han characters, and one that begins with one of the commonest surnames and is as
+short as a name. Chosen by us."""
+
 _ADDRESS = re.compile(r"(?i)\S*(?:www\.|://|@|\.com|\.cn|\.org|\.net)\S*")
 """Web and mail addresses, which aren't words."""
 _LETTERS = re.compile(r"[A-Za-z]{4,}")
@@ -99,16 +109,6 @@ class Glyphs:
         self._previous = ""
         if self._text and self._text[-1] != " ":
             self._text.append(" ")
-
-    def add(self, other: Glyphs) -> None:
-        """Take the characters of another font into account."""
-        self.total += other.total
-        self.garbled += other.garbled
-        self.han += other.han
-        self.repeated += other.repeated
-        self.kana += other.kana
-        self.gap()
-        self._text.extend(other._text[: max(_MOST_KEPT - len(self._text), 0)])
 
     def is_abnormal(self) -> bool:
         """Whether the page's text must not be believed as it is."""
@@ -178,16 +178,16 @@ def is_shifted(text: str) -> bool:
 
 
 def _word_pairs(characters: Sequence[str]) -> tuple[int, int]:
-    """Neighbouring Han characters: how many pairs, and how many of them are words."""
-    pairs = [
-        a + b for a, b in pairwise(characters) if "一" <= a <= "鿿" and "一" <= b <= "鿿" and a != b
-    ]
+    """Neighbouring Han characters: how many pairs, and how many of them are words. Names of
+    people, which are none, are left out."""
+    runs = [run for run in _HAN_RUN.findall("".join(characters)) if not _NAME.fullmatch(run)]
+    pairs = [a + b for run in runs for a, b in pairwise(run) if a != b]
     if len(pairs) < _MIN_HAN_PAIRS:
         return len(pairs), 0
     words = sum(rarity(pair) < 1 for pair in pairs)
     if words < _WORD_PAIRS * len(pairs):
         # The dictionary is one of simplified characters.
-        simple = to_simplified("".join(characters))
+        simple = to_simplified(" ".join(runs))
         words = max(words, sum(rarity(a + b) < 1 for a, b in pairwise(simple)))
     return len(pairs), words
 

@@ -20,14 +20,17 @@ character it is"."""
 
 _DUPLICATE_PT = 1.5
 _DUPLICATE_SHARE = 0.05
+_COPY_SHARE = 0.6
+_NO_WIDTH = 0.03
 _WATERMARK_SLANT = math.sin(math.radians(8))
 _FAINT_ALPHA = 110
 _FAINT_SIZE_PT = 24
 _GRID = 64
 """The same glyph closer than so many points is drawn twice; a page with more than this share
-of such is fake-bold; text that slants more than 8° or is faint (alpha of 255) and large is a
-watermark; pictures are measured on a grid of 64×64. The first and last by measurement on
-real documents, the others chosen by us."""
+of such is fake-bold; it is a copy only within this share of its own width, where its font
+states one of more than so many font sizes; text that slants more than 8° or is faint (alpha
+of 255) and large is a watermark; pictures are measured on a grid of 64×64. The first and
+last by measurement on real documents, the others chosen by us."""
 
 _WINDOWS_SYMBOLS = frozenset(bytes(range(0x80, 0xA0)).decode("cp1252", "ignore"))
 """What MuPDF makes of the bytes that are control characters elsewhere."""
@@ -130,8 +133,6 @@ def _read(
     for block in raw["blocks"]:
         for line in block.get("lines", ()):
             reader.line(line)
-    for glyphs in result.fonts.values():
-        result.glyphs.add(glyphs)
     total = reader.visible + reader.invisible
     result.invisible_share = reader.invisible / total if total else 0.0
     result.fake_bold = reader.duplicates > _DUPLICATE_SHARE * max(reader.visible, 1)
@@ -174,9 +175,11 @@ class _Reader:
             if _is_bytes("".join(char["c"] for char in chars)):
                 for _ in chars:
                     self._glyphs(span["font"]).count("\ufffd")
+                    self._page.glyphs.count("\ufffd")
                 continue
             glyphs = self._glyphs(span["font"])
-            # Browsers spread a line over many small fonts: their letters aren't neighbours.
+            # Browsers spread a line over many small fonts: the letters of one aren't
+            # neighbours, those of the page are.
             glyphs.gap()
             for char in chars:
                 segment = self._char(char, span, segment, vertical, unknown, glyphs)
@@ -219,17 +222,19 @@ class _Reader:
         size = span["size"]
         apart = x0 - segment.x1 if segment is not None and not vertical else 0.0
         if not text.isspace():
-            if self._is_drawn(text, x0, y0, size):
+            if self._is_drawn(text, (x0, y0, x1, y1), size):
                 self.duplicates += 1
                 return segment
             self.visible += 1
-            if segment is None or apart > _BLANK_GAP * size:
-                glyphs.gap()
-            glyphs.count("\ufffd" if unknown else text)
+            for counted in (glyphs, self._page.glyphs):
+                if segment is None or apart > _BLANK_GAP * size:
+                    counted.gap()
+                counted.count("\ufffd" if unknown else text)
             if text == "\ufffd":
                 return segment
         else:
             glyphs.gap()
+            self._page.glyphs.gap()
             if segment is None:
                 return None
         if apart > _SPLIT_GAP * size:
@@ -248,17 +253,27 @@ class _Reader:
             segment.size = max(segment.size, size)
         return segment
 
-    def _is_drawn(self, text: str, x: float, y: float, size: float) -> bool:
-        """Whether the same glyph was drawn at this place already; remembers it if not."""
-        reach = min(_DUPLICATE_PT, size / 4)
+    def _is_drawn(self, text: str, box: BBox, size: float) -> bool:
+        """Whether the same glyph was drawn at this place already; remembers it if not.
+
+        The next glyph stands a glyph's own width away: of two thin ones ("ll") none is a copy.
+        """
+        x, y = box[0], box[1]
+        near = min(_DUPLICATE_PT, size / 4)
+        wide, high = (_reach(length, near, size) for length in (box[2] - x, box[3] - y))
         column, row = int(x / _DUPLICATE_PT / 2), int(y / _DUPLICATE_PT / 2)
         for a in (column - 1, column, column + 1):
             for b in (row - 1, row, row + 1):
                 for ox, oy in self._drawn.get((text, a, b), ()):
-                    if abs(ox - x) <= reach and abs(oy - y) <= reach:
+                    if abs(ox - x) <= wide and abs(oy - y) <= high:
                         return True
         self._drawn.setdefault((text, column, row), []).append((x, y))
         return False
+
+
+def _reach(length: float, near: float, size: float) -> float:
+    """How far a copy of a glyph may be off in the direction in which it is so long."""
+    return min(near, _COPY_SHARE * length) if length > _NO_WIDTH * size else near
 
 
 def _is_bytes(text: str) -> bool:
