@@ -7,7 +7,7 @@ survives each new parse.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
@@ -211,9 +211,19 @@ class Curation(ChunkEditing):
             name_contains=name_contains,
         )
 
-    def hide(self, person: Person, document_ids: Sequence[str], hidden: bool) -> int:
+    def hide(
+        self,
+        person: Person,
+        document_ids: Sequence[str],
+        hidden: bool,
+        progress: Callable[[float], None] | None = None,
+    ) -> int:
         """Keep documents from being searched, or let them be found again; ids that do not
         exist (any more) are ignored.
+
+        Args:
+            progress: called with 0..1 about once a second; may raise to stop, and what was
+                changed by then stays so.
 
         Returns:
             How many changed.
@@ -226,7 +236,7 @@ class Curation(ChunkEditing):
         if not wanted:
             return 0
         try:
-            self._pipeline.set_hidden([info.id for info in wanted], hidden)
+            self._pipeline.set_hidden([info.id for info in wanted], hidden, progress)
         finally:
             now = {
                 i.id

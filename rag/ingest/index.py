@@ -105,23 +105,28 @@ class Index:
         self._remove(before - wanted, info)
         return published
 
-    def hide(self, info: DocumentInfo) -> None:
-        """Take a document out of the searches; it is only hidden from then on."""
-        before = self._written(info)
-        self._catalog.documents.set_hidden([info.id], True)
-        self._remove(before, info)
+    def hide(self, infos: Sequence[DocumentInfo]) -> None:
+        """Take documents of one knowledge base out of the searches; they are only hidden from
+        then on."""
+        ids = [info.id for info in infos]
+        self._catalog.documents.set_hidden(ids, True)
+        try:
+            self._vectors.delete_documents(ids, infos[0].kb_id)
+        except ZhiwenError as error:
+            # Only untidy: no answer uses them, and the doctor clears up.
+            log.warning("vectors of %d hidden documents were not removed: %s", len(ids), error)
 
-    def show(self, info: DocumentInfo) -> None:
-        """Let searches find a hidden document again.
+    def show(self, infos: Sequence[DocumentInfo], report: Report = lambda *_: None) -> None:
+        """Let searches find hidden documents of one knowledge base again.
 
         Raises:
-            ModelError, StoreError: it is still hidden.
+            ModelError, StoreError: they are still hidden.
         """
-        chunks = self._catalog.chunks.of_document(info.id)
-        if info.status != "quarantined":
-            new = [c for c in chunks if c.indexed and c.enabled]
-            self._write(new, token_lists(new), lambda *_: None)
-        self._catalog.documents.set_hidden([info.id], False)
+        passed = [info.id for info in infos if info.status != "quarantined"]
+        chunks = self._catalog.chunks.of_documents(passed)
+        new = [c for c in chunks if c.indexed and c.enabled]
+        self._write(new, token_lists(new), report)
+        self._catalog.documents.set_hidden([info.id for info in infos], False)
 
     def sweep(self, info: DocumentInfo) -> None:
         """Remove vectors of a document that an attempt which was cut off left behind."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -56,11 +56,15 @@ class Chunks:
 
     def of_document(self, document_id: str) -> ChunkList:
         """All chunks of a document in order, whatever their state."""
+        return self.of_documents([document_id])
+
+    def of_documents(self, document_ids: Sequence[str]) -> ChunkList:
+        """All chunks of some hundred documents, each one's in order, whatever their state."""
         table = schema.chunks
         return self._chunks(
             sa.select(table.c.chunk)
-            .where(table.c.document_id == document_id)
-            .order_by(table.c.ordinal)
+            .where(table.c.document_id.in_(document_ids))
+            .order_by(table.c.document_id, table.c.ordinal)
         )
 
     def ids(self, kb_id: str) -> set[str]:

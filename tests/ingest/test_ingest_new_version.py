@@ -124,7 +124,7 @@ def test_a_first_version_has_nothing_to_stand_beside(world: World) -> None:
 
 
 def test_a_failure_leaves_both_as_they_were(world: World, pair) -> None:
-    old, new = pair
+    new = pair[1]
     world.catalog.options.change(new.id, lambda o: o.model_copy(update={"accepted": True}))
     world.embedder.error = ModelUnavailable("没有模型。")
     with pytest.raises(ModelUnavailable):

@@ -296,3 +296,63 @@ def test_there_must_be_something_to_change(world: World) -> None:
         world.pipeline.reprocess(info.id)
     with pytest.raises(NotFound):
         world.pipeline.reprocess("没有")
+
+
+def test_many_documents_are_hidden_and_shown_in_batches(world: World, monkeypatch: Any) -> None:
+    monkeypatch.setattr("rag.ingest.revise.AT_ONCE", 2)
+    infos = [ingest(world, f"第{n}号文件的内容。", f"{n}.md") for n in range(5)]
+    other = ingest(world, "别的文件。", "别.md")
+    ids = [info.id for info in infos]
+    count, shares = embedded(world), []
+    world.pipeline.set_hidden([*ids, "unknown"], True, shares.append)
+    assert shares == [2 / 5, 4 / 5, 1.0]
+    assert world.vectors.chunk_ids(world.kb) == {c.id for c in chunks_of(world, other)}
+    assert world.is_consistent() and world.catalog.lexical.is_right()
+
+    def stop(share: float) -> None:
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        world.pipeline.set_hidden(ids, False, stop)
+    hidden = [i for i in world.catalog.documents.get_many(ids) if i.hidden]
+    assert len(hidden) == 3, "the first batch is done, the others are not"
+    assert world.is_consistent()
+    world.pipeline.set_hidden(ids, False)
+    assert not any(i.hidden for i in world.catalog.documents.get_many(ids))
+    assert world.is_consistent() and world.catalog.lexical.is_right()
+    assert embedded(world) == count
+
+
+def test_a_cut_that_changes_little_cuts_few_texts_into_words(
+    world: World, monkeypatch: Any
+) -> None:
+    from rag.ingest import index
+    from rag.ingest.embed import token_lists
+
+    info = ingest(world, RULES)
+    cut: list[int] = []
+
+    def counted(chunks: Any) -> Any:
+        cut.append(len(chunks))
+        return token_lists(chunks)
+
+    monkeypatch.setattr(index, "token_lists", counted)
+    chunks = chunks_of(world, info)
+    set_options(world, info, edits=with_text(chunks, (), chunks[-1].id, "第九条 改过了。"))
+    world.pipeline.recut(info.id)
+    assert cut == [1]
+    assert world.is_consistent() and world.catalog.lexical.is_right()
+
+
+def test_a_moved_file_gets_its_new_source_without_embedding(world: World) -> None:
+    info = ingest(world, RULES, "甲.md", stated={"source": "制度/甲.md"})
+    count, ids = embedded(world), {c.id for c in chunks_of(world, info)}
+    moved = {"stated": {"source": "制度/旧/甲.md"}, "document_id": info.id}
+    assert ingest(world, RULES, "旧甲.md", **moved).id == info.id
+    now = world.catalog.documents.get(info.id)
+    assert (now.name, now.metadata.source) == ("旧甲.md", "制度/旧/甲.md")
+    assert {c.metadata.source for c in chunks_of(world, now)} == {"制度/旧/甲.md"}
+    assert (embedded(world), {c.id for c in chunks_of(world, now)}) == (count, ids)
+    set_options(world, info, metadata={"source": "档案室"})
+    assert ingest(world, RULES, "丙.md", **{**moved, "stated": {"source": "制度/丙.md"}})
+    assert world.catalog.documents.get(info.id).metadata.source == "档案室"
