@@ -77,6 +77,8 @@ _USELESS_TITLE = re.compile(
 _RULE_OF_PLACE = re.compile(
     r"(黑龙江|内蒙古|[一-鿿]{2})(?!大学|学院|银行|公司|医院|师范|理工)[一-鿿]{2,24}(?:条例|办法|规定|细则|意见)$"
 )
+_MIN_TYPED, _MAX_TYPED = 4, 60
+"""Characters of a title that is known by its last word; chosen by us."""
 _HEAD_CHARACTERS = 1500
 """How much of the text's start (and end) is searched for numbers, dates and issuers."""
 
@@ -189,6 +191,22 @@ def find_type(title: str) -> str | None:
             return _TYPE_ALIASES.get(found, found)
     lowered = title.lower()
     return "FAQ" if "faq" in lowered else None
+
+
+def is_typed_title(line: str) -> bool:
+    """Whether a line of plain text reads like the title of a kind of document: "关于印发…的通知",
+    "设备租赁合同"."""
+    text = _VERSION_SUFFIX.sub("", line.strip())
+    if not (_MIN_TYPED <= len(line.strip()) <= _MAX_TYPED and is_title_like(line)):
+        return False
+    if re.search(r"[\n:：。；\t]|^《|^[附抄主]|本..?$", line) or re.search(r"[，,]", text):
+        return False
+    kind = find_type(text)
+    return kind is not None and any(text.endswith(end) for end in (kind, *_ends_of(kind)))
+
+
+def _ends_of(kind: str) -> list[str]:
+    return [alias for alias, named in _TYPE_ALIASES.items() if named == kind]
 
 
 def _shown_title(blocks: Iterable[Block]) -> str | None:

@@ -438,9 +438,10 @@ def test_forms_keep_each_cell_once(tmp_path: Path) -> None:
         for row in (1, 2):
             table.cell(row, 1).merge(table.cell(row, 3))
 
-    (table,) = rows(read(docx(tmp_path / "a.docx", build)))
-    assert table[0] == ("", "", "", "")
-    assert table[2] == ("类别", "年假", "", "")
+    assert texts(read(docx(tmp_path / "a.docx", build)))[0].splitlines() == [
+        "- 姓名：张三", "- 部门：研发部", "- 类别：年假", "- 事由：回家", "- 审批：同意",
+        "- 日期：2024年4月28日",
+    ]  # fmt: skip
 
 
 def test_frames_and_tables_inside_tables(tmp_path: Path) -> None:
@@ -532,3 +533,39 @@ def fill(document: Any, cells: list[list[str]]) -> Any:
         for c, text in enumerate(row):
             table.cell(r, c).text = text
     return table
+
+
+def plain(path: Path, *lines: str) -> Path:
+    """A document of paragraphs without any style."""
+    from docx import Document
+
+    document = Document()
+    for line in lines:
+        document.add_paragraph(line)
+    document.save(str(path))
+    return path
+
+
+def test_text_without_any_style_has_its_title_chapters_and_articles(tmp_path: Path) -> None:
+    path = plain(
+        tmp_path / "a.docx",
+        "星河市城市照明管理办法",
+        "星河发〔2023〕12号　2023年3月1日",
+        "第一章 总则\n第一条 为了加强照明管理，制定本办法。\n第二条 本办法适用于本市。",
+        "第二章 维护\n第三条 Ⅳ级故障48小时内修复。",
+        "一、抢修队伍",
+        "每区设一支。",
+    )
+    assert to_markdown(read(path)) == (
+        "# 星河市城市照明管理办法\n\n星河发〔2023〕12号 2023年3月1日\n\n## 第一章 总则\n\n"
+        "第一条 为了加强照明管理，制定本办法。\n\n第二条 本办法适用于本市。\n\n## 第二章 维护\n\n"
+        "第三条 Ⅳ级故障48小时内修复。\n\n#### 一、抢修队伍\n\n每区设一支。"
+    )
+
+
+@pytest.mark.parametrize(
+    "line", ["请各单位遵照执行本通知", "甲方：租赁合同", "附件：登记办法", "合同"]
+)
+def test_lines_that_end_like_a_title_are_none(tmp_path: Path, line: str) -> None:
+    document = read(plain(tmp_path / "a.docx", line, "正文在此，共两句。第二句。"))
+    assert not [b for b in document.blocks if b.kind == "heading" and b.level == 1]

@@ -347,3 +347,15 @@ def test_a_web_page_says_who_published_it_and_when(tmp_path: Path) -> None:
     )
     metadata = read(path).metadata
     assert metadata.author == "人事部"
+
+
+def test_a_title_that_names_its_kind_heads_a_text_without_blank_lines(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text(
+        "设备租赁合同\n甲方：云帆公司\n乙方：恒达公司\n第一条 租期一年。", encoding="utf-8"
+    )
+    assert [(b.kind, b.text) for b in read(path).blocks] == [
+        ("heading", "设备租赁合同"),
+        ("paragraph", "甲方：云帆公司\n乙方：恒达公司"),
+        ("paragraph", "第一条 租期一年。"),
+    ]

@@ -15,7 +15,7 @@ from rag.errors import DocumentError
 from rag.ingest.archive import damaged
 from rag.ingest.headings import heading_level
 from rag.ingest.parse.docx_numbering import Numbering, W
-from rag.ingest.parse.docx_outline import Shape, outline
+from rag.ingest.parse.docx_outline import Shape, outline, parts_of_lines
 from rag.ingest.parse.docx_styles import Look, Styles
 from rag.ingest.parse.docx_table import table_blocks
 from rag.ingest.parse.docx_text import Collector, Content, note_mark, tidy
@@ -174,7 +174,9 @@ class _Reader:
             text, self._before = self._before + content.text, ""
             number, bullet = self._number(look)
             if text and not (look.contents or content.contents):
-                yield self._text_block(text, number, bullet, look, content)
+                plain = look.heading is None and not number and not bullet
+                for part in parts_of_lines(text) if plain else (text,):
+                    yield self._text_block(part, number, bullet, look, content)
         self._waiting.extend(content.notes)
         yield from self._attached(content, depth)
 

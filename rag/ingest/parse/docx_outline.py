@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from rag.ingest.describe import find_type
-from rag.ingest.headings import heading_level, is_title_like
+from rag.ingest.describe import find_type, is_typed_title
+from rag.ingest.headings import clause_label, heading_level, is_title_like
 from rag.types import Block
 
 _TITLE_WITHIN = 3
@@ -56,8 +56,26 @@ def outline(blocks: Sequence[Block], stated: str | None, styled: bool) -> list[B
     found = _without_contents(blocks)
     if not styled:
         found = _by_look(found)
-    found = _lone_numbers(_under_title([_without_look(block) for block in found], stated))
+    found = _with_typed_title([_without_look(block) for block in found])
+    found = _lone_numbers(_under_title(found, stated))
     return list(_join_lists(found))
+
+
+def parts_of_lines(text: str) -> Iterator[str]:
+    """The lines of a paragraph, parted before each article and before and after each heading
+    by its number: texts typed with line breaks instead of paragraphs."""
+    group: list[str] = []
+    for line in text.split("\n"):
+        numbered = heading_level(line, decimals=False) is not None
+        if group and (numbered or clause_label(line)):
+            yield "\n".join(group)
+            group = []
+        group.append(line)
+        if numbered:
+            yield line
+            group = []
+    if group:
+        yield "\n".join(group)
 
 
 def _look(block: Block) -> Shape:
@@ -113,6 +131,18 @@ def _by_look(blocks: Sequence[Block]) -> list[Block]:
             continue
         found[index] = _as_heading(block, 2 if _look(block).size > body else 3)
     return found
+
+
+def _with_typed_title(blocks: list[Block]) -> list[Block]:
+    """The blocks with a title that looks like any other line and names a kind of document."""
+    for index, block in enumerate(blocks[:_TITLE_WITHIN]):
+        text = block.text.strip()
+        if block.kind != "paragraph" or clause_label(text):
+            break
+        if is_typed_title(text):
+            blocks[index] = _as_heading(block, 1, title=True)
+            break
+    return blocks
 
 
 def _sized_title(blocks: Sequence[Block], body: int) -> int | None:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from rag.ingest.clean_running import is_page_number
+from rag.ingest.describe import is_typed_title
 from rag.ingest.headings import (
     LEAD_LEVEL,
     bracketed_level,
@@ -167,7 +168,7 @@ def _with_title(blocks: list[Block]) -> list[Block]:
     first, newline, rest = blocks[0].text.partition("\n")
     if not is_title_like(first) or clause_label(first) or _speaker(first) is not None:
         return blocks
-    if newline and is_title_like(rest.partition("\n")[0]):
+    if newline and is_title_like(rest.partition("\n")[0]) and not is_typed_title(first):
         return blocks  # an address or a verse rather than a title and its text
     head = [Block(kind="heading", text=first, level=1)]
     if rest:
