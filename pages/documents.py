@@ -58,13 +58,26 @@ def page(here: Here) -> None:
 
 
 def _document(here: Here) -> DocumentInfo | None:
-    document_id = st.query_params.get("d")
-    if not document_id:
+    """The document that the address names; one that became another's new version is that."""
+    asked = st.query_params.get("d")
+    if not asked:
+        return None
+    found = _found(here, asked) or _found(here, detail.replaced_by(asked))
+    if found is None:
+        del st.query_params["d"]
+        st.toast(t("documents.gone"))
+        return None
+    if found.id != asked:
+        st.query_params["d"] = found.id
+    return found
+
+
+def _found(here: Here, document_id: str | None) -> DocumentInfo | None:
+    if document_id is None:
         return None
     try:
         return here.application.knowledge.document(here.person, document_id)
     except NotFound:
-        del st.query_params["d"]
         return None
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rag.types import Person
-from ui import runtime, visitor
+from ui import choices, runtime, visitor
 from ui.errors import show
 from ui.texts import LANGUAGE_COOKIE, LANGUAGES, language, set_language, t
 from ui.words import escape, label, plain
@@ -93,6 +93,7 @@ def sidebar_head(pages: dict[str, st.Page]) -> None:
 def sidebar_foot(at: Here) -> None:
     """State of the models, language switch, who is signed in."""
     with st.sidebar:
+        choices.remember()
         _models_state()
         st.divider()
         with st.container(horizontal=True, wrap=False, vertical_alignment="center"):

@@ -15,6 +15,7 @@ from markdown_it.token import Token
 
 from rag.answer.markup import defuse
 from rag.types import Citation, Claim
+from ui.places import place
 from ui.texts import t
 from ui.words import escape
 
@@ -112,9 +113,10 @@ def _chip(match: re.Match[str], citations: dict[int, Citation], anchor: str) -> 
     citation = citations.get(int(match.group(1)))
     if citation is None:
         return match.group(0) if citations else f'<span class="zw-chip">{match.group(1)}</span>'
-    place = t("evidence.place", document=citation.document, page=citation.page)
-    title = escape(place)
-    name = escape(t("evidence.chip", n=citation.n, place=place))
+    at = place(citation.document, (citation.page,))
+    where = f"{citation.document} · {at}" if at else citation.document
+    title = escape(where)
+    name = escape(t("evidence.chip", n=citation.n, place=where))
     if not anchor:
         return f'<span class="zw-chip" title="{title}">{citation.n}</span>'
     return (

@@ -76,6 +76,16 @@ def test_both_languages_have_the_same_texts_and_places():
     zh, en = table("zh"), table("en")
     assert set(zh) == set(en)
     for key in zh:
-        assert sorted(re.findall(r"\{(\w+)\}", zh[key])) == sorted(
-            re.findall(r"\{(\w+)\}", en[key])
-        )
+        assert sorted(re.findall(r"\{(\w+)", zh[key])) == sorted(re.findall(r"\{(\w+)", en[key]))
+
+
+@pytest.mark.parametrize(
+    ("n", "shown"), [(0, "0 pages"), (1, "1 page"), (2, "2 pages"), (1204, "1,204 pages")]
+)
+def test_english_counts_in_singular_and_plural(n, shown):
+    assert text_in("en", "count.page", n=n) == shown
+    assert text_in("zh", "count.page", n=n) == f"{n} 页"
+
+
+def test_no_english_text_leaves_the_plural_open():
+    assert [key for key, text in table("en").items() if re.search(r"\w\(s\)", text)] == []

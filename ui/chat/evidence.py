@@ -13,15 +13,12 @@ from ui.errors import box, shown
 from ui.frame import Here
 from ui.modal import modal
 from ui.passage import passage_html, quote_html
+from ui.places import PICTURED, place
 from ui.texts import t
 from ui.words import escape, plain
 
 _OPEN_CARDS = 4
 """Cards shown at once; further ones fold away. Chosen by us."""
-
-
-PAGED = (".pdf", ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".webp", ".gif")
-"""Names of documents whose pages can be shown as pictures."""
 
 
 def render(here: Here, answer: Answer, message_id: str) -> None:
@@ -45,13 +42,9 @@ def anchor(message_id: str) -> str:
 
 def where(citation: Citation) -> str:
     """Page and heading path of a citation in one line."""
-    pages = citation.pages or (citation.page,)
-    page = (
-        t("evidence.page", n=pages[0])
-        if len(pages) == 1
-        else t("evidence.pages", a=pages[0], b=pages[-1])
-    )
-    return " · ".join([page, *(plain(part, 60) for part in citation.heading_path)])
+    at = place(citation.document, citation.pages or (citation.page,))
+    parts = (at, *(plain(part, 60) for part in citation.heading_path))
+    return " · ".join(part for part in parts if part)
 
 
 def _card(here: Here, citation: Citation, message_id: str) -> None:
@@ -67,7 +60,7 @@ def _card(here: Here, citation: Citation, message_id: str) -> None:
         pressed = st.button(
             t(
                 "evidence.open_page"
-                if citation.document.lower().endswith(PAGED)
+                if citation.document.lower().endswith(PICTURED)
                 else "evidence.open"
             ),
             key=f"quiet-source-{message_id}-{citation.n}",

@@ -7,6 +7,7 @@ from itertools import groupby
 import streamlit as st
 
 from rag.types import Conversation, KnowledgeBase
+from ui import choices
 from ui.errors import shown
 from ui.frame import Here, confirm
 from ui.modal import close, modal
@@ -131,7 +132,7 @@ def pick_knowledge(
             st.html(f'<div class="zw-note">{escape(t("chat.no_bases"))}</div>')
             return []
         place = current.id if current else "new"
-        before = set(current.kb_ids) if current else {base.id for base in bases}
+        before = set(current.kb_ids) if current else choices.asked_by_default(here.person, bases)
         chosen = [
             base.id
             for base in bases
@@ -139,9 +140,15 @@ def pick_knowledge(
                 label(t("chat.base", name=plain(base.name, 40), n=base.document_count)),
                 value=base.id in before,
                 key=f"base-{place}-{base.id}",
+                on_change=_tick,
+                args=(here, base.id, f"base-{place}-{base.id}"),
             )
         ]
     if current is not None and set(chosen) != before:
         with shown():
             here.application.conversations.set_kbs(current.id, here.person, chosen)
     return chosen
+
+
+def _tick(here: Here, kb_id: str, key: str) -> None:
+    choices.tick(here.person, kb_id, bool(st.session_state[key]))

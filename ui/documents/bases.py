@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from rag.types import KnowledgeBase
+from ui import choices
 from ui.errors import shown
 from ui.frame import Here, confirm
 from ui.modal import close, modal
@@ -20,9 +21,10 @@ def choose(here: Here) -> KnowledgeBase | None:
     """The list of knowledge bases; returns the chosen one (None while there is none)."""
     bases = here.application.knowledge.bases(here.person)
     by_id = {base.id: base for base in bases}
-    # A widget's own state ends with its page; the address survives a reload.
-    remembered = st.session_state.get(_OPEN) or st.query_params.get("b")
-    st.session_state["chosen-base"] = remembered if remembered in by_id else next(iter(by_id), None)
+    # A widget's own state ends with its page; the address may be another person's link.
+    asked = st.session_state.get(_OPEN) or st.query_params.get("b")
+    first = asked if asked in by_id else choices.first_base(here.person, bases)
+    st.session_state["chosen-base"] = first
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="base-bar"):
         chosen = st.selectbox(
             t("bases.choose"),
@@ -32,6 +34,7 @@ def choose(here: Here) -> KnowledgeBase | None:
             placeholder=t("bases.none"),
             disabled=not bases,
             on_change=_remember,
+            args=(here,),
         )
         if here.application.knowledge.may_create(here.person):
             _new_button(here)
@@ -40,11 +43,12 @@ def choose(here: Here) -> KnowledgeBase | None:
     return by_id.get(chosen) if chosen else None
 
 
-def _remember() -> None:
-    _open(st.session_state["chosen-base"])
+def _remember(here: Here) -> None:
+    _open(here, st.session_state["chosen-base"])
 
 
-def _open(kb_id: str) -> None:
+def _open(here: Here, kb_id: str) -> None:
+    choices.open_base(here.person, kb_id)
     st.session_state[_OPEN] = st.query_params["b"] = kb_id
 
 
@@ -69,7 +73,7 @@ def _new_button(here: Here) -> None:
                     base = here.application.knowledge.create_base(
                         here.person, plain(name), about.strip()
                     )
-                    _open(base.id)
+                    _open(here, base.id)
                     close()
 
 

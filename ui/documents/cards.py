@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from rag.types import Chunk
 from ui.passage import passage_html
+from ui.places import place
 from ui.texts import t
 from ui.words import escape, plain
 
 
 def card_html(chunk: Chunk) -> str:
     """A chunk with its place, its state and its text."""
-    place = " · ".join(
-        [
-            t("document.chunk", n=chunk.ordinal + 1),
-            _pages(chunk.pages),
-            *(plain(part, 60) for part in chunk.heading_path),
-            t("document.characters", n=len(chunk.text)),
-        ]
+    parts = (
+        t("document.chunk", n=chunk.ordinal + 1),
+        place(chunk.document_name, chunk.pages),
+        *(plain(part, 60) for part in chunk.heading_path),
+        t("document.characters", n=len(chunk.text)),
     )
+    where = " · ".join(part for part in parts if part)
     states = [
         t(f"chunk.{name}")
         for name, holds in (
@@ -38,13 +36,7 @@ def card_html(chunk: Chunk) -> str:
         else ""
     )
     return (
-        f'<article class="zw-card"><div class="zw-where">{escape(place)}{tags}</div>'
+        f'<article class="zw-card"><div class="zw-where">{escape(where)}{tags}</div>'
         f'<div class="zw-passage zw-whole{dim}">{passage_html(chunk.text)}</div>'
         f"{questions}</article>"
     )
-
-
-def _pages(pages: Sequence[int]) -> str:
-    if len(pages) < 2:
-        return t("evidence.page", n=pages[0] if pages else 1)
-    return t("evidence.pages", a=pages[0], b=pages[-1])

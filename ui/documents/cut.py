@@ -7,6 +7,7 @@ from typing import get_args
 import streamlit as st
 
 from rag.types import ChunkPreview, ChunkStrategy, DocumentInfo
+from ui.documents import following
 from ui.documents.cards import card_html
 from ui.errors import box, shown
 from ui.frame import Here
@@ -16,6 +17,9 @@ from ui.words import escape, plain
 
 PREVIEWED = 30
 """Pieces of a preview that are shown; the figures count all of them."""
+
+CHARACTERS_PER_TOKEN = 1.7
+"""Measured with the bundled model: 300 Chinese characters are about 176 tokens."""
 
 STRATEGIES: tuple[ChunkStrategy, ...] = get_args(ChunkStrategy)
 
@@ -63,7 +67,9 @@ def _change(here: Here, document: DocumentInfo) -> None:
         format_func=lambda share: f"{share:.0%}",
         key="cut-overlap",
     )
-    st.html(f'<div class="zw-note">{escape(t(f"strategy_about.{strategy}"))}</div>')
+    length = t("cut.length", n=int(tokens), zh=_characters(tokens))
+    about = t("list.space").join((t(f"strategy_about.{strategy}"), length))
+    st.html(f'<div class="zw-note">{escape(about)}</div>')
     with shown():
         with st.spinner(t("cut.trying")):
             preview = here.application.curation.preview(
@@ -78,8 +84,8 @@ def _change(here: Here, document: DocumentInfo) -> None:
                     "chunk_overlap": overlap,
                 }
             )
-            here.application.curation.reprocess(here.person, document.id, chosen)
-            st.toast(t("cut.applied"))
+            job = here.application.curation.reprocess(here.person, document.id, chosen)
+            following.begin(document, job)
             close()
         for chunk in preview.chunks[:PREVIEWED]:
             with st.container(border=True, gap="xxsmall"):
@@ -87,6 +93,11 @@ def _change(here: Here, document: DocumentInfo) -> None:
         if len(preview.chunks) > PREVIEWED:
             more = t("cut.more", n=len(preview.chunks) - PREVIEWED)
             st.html(f'<div class="zw-note">{escape(more)}</div>')
+
+
+def _characters(tokens: float) -> int:
+    """About how many Chinese characters a length in tokens is, to the nearest ten."""
+    return round(tokens * CHARACTERS_PER_TOKEN / 10) * 10
 
 
 def _count(preview: ChunkPreview) -> int:

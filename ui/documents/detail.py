@@ -8,9 +8,9 @@ import streamlit as st
 
 from rag.errors import NotFound
 from rag.types import DocumentInfo
-from ui.documents import chunks, jobs, metadata, original, quality, versions
-from ui.documents.jobs import state_tag
-from ui.documents.listing import summary, tags
+from ui.documents import chunks, following, jobs, metadata, original, quality, versions
+from ui.documents.listing import summary
+from ui.documents.states import document_tags
 from ui.errors import shown
 from ui.frame import Here, confirm
 from ui.modal import close, modal
@@ -28,6 +28,12 @@ PARTS: dict[str, Part] = {
     "versions": versions.render,
 }
 
+_REPLACES = "replaces"
+"""A new version shown here, which is no document of its own any more once it is accepted, and
+the document that it then is the content of."""
+_PART = "part"
+"""The part in the address, so that a reload stays with it."""
+
 
 def render(here: Here, document: DocumentInfo, may_edit: bool) -> None:
     """The document with its parts; only the chosen part is loaded."""
@@ -35,15 +41,18 @@ def render(here: Here, document: DocumentInfo, may_edit: bool) -> None:
         t("document.back"), key="quiet-back", icon=":material/arrow_back:", type="tertiary"
     ):
         leave()
+    newer = here.application.catalog.documents.new_version(document.id)
     st.html(
         f'<h2 style="padding:.2rem 0">{escape(plain(document.title or document.name, 160))}</h2>'
         f'<div class="zw-row">{escape(plain(document.name, 200))} '
-        f"{state_tag(document.status)}{tags(document)}</div>"
+        f"{document_tags(document, newer is not None)}</div>"
         f'<div class="zw-row">{escape(summary(document))}</div>'
     )
-    _notices(here, document)
+    _notices(here, document, newer)
+    followed = following.job_of(here, document)
     with shown():
-        jobs.render(here, document.kb_id, document.id)
+        apart = frozenset({followed.id} if followed else ())
+        jobs.render(here, document.kb_id, document.id, apart)
     with st.container(horizontal=True, gap="small"):
         _download(here, document)
         if may_edit:
@@ -58,39 +67,77 @@ def render(here: Here, document: DocumentInfo, may_edit: bool) -> None:
         format_func=lambda name: t(f"document.{name}"),
         key="document-part",
         label_visibility="collapsed",
+        on_change=_remember_part,
     )
     with shown():
         PARTS[part](here, document, may_edit)
+    with st.container(key="foot", gap="small"), shown():
+        if part == "quality" and may_edit:
+            quality.apply_bar(here, document)
+        following.render(here, document, followed)
+
+
+def replaced_by(document_id: str) -> str | None:
+    """The document whose content the new version became that was shown here; None for others."""
+    new_version, current = st.session_state.get(_REPLACES, ("", None))
+    if new_version != document_id:
+        return None
+    del st.session_state[_REPLACES]
+    following.move(document_id, current)
+    return str(current)
 
 
 def leave() -> None:
     """Go back to the list."""
-    st.query_params.pop("d", None)
+    for name in ("d", _PART):
+        st.query_params.pop(name, None)
     st.rerun()
 
 
+def _remember_part() -> None:
+    st.query_params[_PART] = st.session_state["document-part"]
+
+
 def _first_part(document: DocumentInfo) -> str:
+    asked = st.query_params.get(_PART)
+    if asked in PARTS:
+        return asked
     return "quality" if document.quality.status == "quarantined" else "chunks"
 
 
-def _notices(here: Here, document: DocumentInfo) -> None:
-    """What an editor must know before anything else."""
-    if document.status == "quarantined":
+def _notices(here: Here, document: DocumentInfo, newer: DocumentInfo | None) -> None:
+    """What an editor must know before anything else.
+
+    Args:
+        newer: the new version of it that waits to be accepted.
+    """
+    if document.new_version_of is not None:
+        st.session_state[_REPLACES] = (document.id, document.new_version_of)
+        _notice(t("document.new_version"), "warn")
+        _open_button("current", document.new_version_of)
+    elif document.status == "quarantined":
         _notice(t("document.quarantined"), "warn")
-    if document.error:
+    if document.error and document.new_version_of is None:
         _notice(plain(document.error, 400), "bad")
+    if newer is not None:
+        _notice(t("document.has_new_version"), "warn")
+        _open_button("new_version", newer.id)
     if document.orphan_edits:
         _notice(t("document.orphan_edits", n=document.orphan_edits), "warn")
     if document.superseded_by:
         try:
-            newer = here.application.knowledge.document(here.person, document.superseded_by)
+            later = here.application.knowledge.document(here.person, document.superseded_by)
         except NotFound:
             return
-        title = plain(newer.title or newer.name, 80)
+        title = plain(later.title or later.name, 80)
         _notice(t("document.superseded", name=title), "warn")
-        if st.button(t("document.open_newer"), key="quiet-newer", type="tertiary"):
-            st.query_params["d"] = newer.id
-            st.rerun()
+        _open_button("newer", later.id)
+
+
+def _open_button(name: str, document_id: str) -> None:
+    if st.button(t(f"document.open_{name}"), key=f"quiet-{name}", type="tertiary"):
+        st.query_params["d"] = document_id
+        st.rerun()
 
 
 def _notice(message: str, level: str) -> None:
@@ -115,8 +162,8 @@ def _read_again(here: Here, document: DocumentInfo) -> None:
     if st.button(t("document.reprocess"), key="reprocess-document", icon=":material/refresh:"):
         with shown():
             options = here.application.curation.options(here.person, document.id)
-            here.application.curation.reprocess(here.person, document.id, options)
-            st.toast(t("document.reprocessing"))
+            job = here.application.curation.reprocess(here.person, document.id, options)
+            following.begin(document, job)
             st.rerun()
 
 
@@ -140,5 +187,6 @@ def _delete(here: Here, document: DocumentInfo) -> None:
         if confirm(name, goes, t("documents.delete_n", n=1)):
             with shown():
                 here.application.knowledge.delete_documents(here.person, [document.id])
-                st.query_params.pop("d", None)
+                for name in ("d", _PART):
+                    st.query_params.pop(name, None)
                 close()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from rag.types import JobInfo, KnowledgeBase
-from ui.documents.jobs import again
+from ui.documents.jobs import again, document_of
+from ui.documents.states import job_state, state_tag
 from ui.errors import shown
 from ui.frame import Here
 from ui.texts import t
@@ -29,19 +30,21 @@ def render(here: Here, base: KnowledgeBase, may_edit: bool) -> None:
                 t("failed.retry_all", n=len(jobs)), key="retry-all", icon=":material/refresh:"
             ):
                 _each(here, jobs, retry=True)
-            if st.button(t("failed.dismiss_all"), key="dismiss-all", icon=":material/done_all:"):
+            dismiss = t("failed.dismiss_all", n=len(jobs))
+            if st.button(dismiss, key="dismiss-all", icon=":material/done_all:"):
                 _each(here, jobs, retry=False)
     for job in jobs[:LISTED]:
         with st.container(key=f"row-failed-{job.id}", gap="xxsmall"):
+            document = document_of(here, job)
             line = t("failed.attempts", n=max(job.attempts, 1), day=day(job.updated_at))
             st.html(
-                f"<div><b>{escape(plain(job.name, 90))}</b></div>"
+                f"<div><b>{escape(plain(job.name, 90))}</b> "
+                f"{state_tag(job_state(job, document))}</div>"
                 f'<div class="zw-note zw-bad">{escape(plain(job.error or "", 400))}</div>'
                 f'<div class="zw-row">{escape(line)}</div>'
             )
             if may_edit:
-                with st.container(horizontal=True, gap="xsmall"):
-                    again(here, job, "failed")
+                again(here, job, document, "failed")
     if len(jobs) > LISTED:
         st.html(f'<div class="zw-note">{escape(t("jobs.more", n=len(jobs) - LISTED))}</div>')
 

@@ -8,10 +8,11 @@ import streamlit as st
 
 from rag.types import DocumentInfo, DocumentStatus, KnowledgeBase
 from ui.documents import jobs
-from ui.documents.jobs import state_tag
+from ui.documents.states import document_tags
 from ui.errors import shown
 from ui.frame import Here, confirm
 from ui.modal import close, modal
+from ui.places import counted
 from ui.texts import t
 from ui.words import day, escape, label, plain, size
 
@@ -38,7 +39,8 @@ def render(here: Here, base: KnowledgeBase, may_edit: bool) -> None:
         return
     page = _page_number(len(found))
     shown_documents = found[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]
-    chosen = [document for document in shown_documents if _row(document, may_edit, told)]
+    newer = {d.new_version_of for d in documents if d.new_version_of}
+    chosen = [d for d in shown_documents if _row(d, may_edit, told, d.id in newer)]
     if chosen:
         _delete_chosen(here, chosen)
 
@@ -91,7 +93,9 @@ def _page_number(count: int) -> int:
     return int(st.pagination(pages, key="document-page")) if pages > 1 else 1
 
 
-def _row(document: DocumentInfo, may_edit: bool, told: frozenset[str]) -> bool:
+def _row(
+    document: DocumentInfo, may_edit: bool, told: frozenset[str], has_new_version: bool
+) -> bool:
     """One document; returns whether it is ticked."""
     with st.container(key=f"row-document-{document.id}", gap="xxsmall"):
         with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="xsmall"):
@@ -109,39 +113,17 @@ def _row(document: DocumentInfo, may_edit: bool, told: frozenset[str]) -> bool:
             ):
                 st.query_params["d"] = document.id
                 st.rerun()
-            state = "" if document.hidden else state_tag(document.status)
-            st.html(state + tags(document), width="content")
+            st.html(document_tags(document, has_new_version), width="content")
         st.html(f'<div class="zw-row">{escape(summary(document))}</div>')
         if document.error and document.id not in told:
             st.html(f'<div class="zw-note zw-bad">{escape(plain(document.error, 300))}</div>')
     return bool(ticked)
 
 
-def tags(document: DocumentInfo) -> str:
-    """What else people should see at a glance, as small bordered words."""
-    found = [
-        (name, kind)
-        for name, kind, holds in (
-            (
-                "warnings",
-                "warn",
-                document.status == "indexed" and document.quality.status == "warnings",
-            ),
-            ("hidden", "", document.hidden),
-            ("superseded", "", document.superseded_by is not None),
-        )
-        if holds
-    ]
-    return "".join(
-        f' <span class="zw-tag zw-{kind}">{escape(t(f"tag.{name}"))}</span>' for name, kind in found
-    )
-
-
 def summary(document: DocumentInfo) -> str:
     """Pages, chunks, size, date and uploader in one line."""
-    parts = []
-    if document.page_count:
-        parts.append(t("documents.pages", n=document.page_count))
+    pages = counted(document.name, document.page_count)
+    parts = [pages] if pages else []
     if document.chunk_count:
         parts.append(t("documents.chunks", n=document.chunk_count))
     parts += [size(document.size), day(document.updated_at)]

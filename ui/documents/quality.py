@@ -11,26 +11,34 @@ import streamlit as st
 
 from rag.ingest.flags import flag_text
 from rag.types import DocumentInfo, Page, PageDecision, PageRoute, QualityIssue
+from ui.documents import following
 from ui.documents.original import has_pages, picture, text_of_page
 from ui.errors import shown
 from ui.frame import Here
 from ui.modal import close, modal
+from ui.places import place, unit_of
 from ui.texts import has, language, t
 from ui.words import escape, plain
 
 PAGES_AT_ONCE = 5
 ROUTES: tuple[PageRoute, ...] = ("native", "scanned", "mixed", "complex", "abnormal")
 LONGEST_PAGE = 60_000
+EDITOR_HEIGHT = 560
+"""Pixels of a page beside its correction; chosen by us for a window of 800."""
 
 
 def render(here: Here, document: DocumentInfo, may_edit: bool) -> None:
     """The verdict, the figures behind it and the pages to look at."""
     quality = document.quality
-    numbers = sorted({issue.page for issue in quality.issues if issue.page is not None})
-    counted = t("quality.score", n=len(numbers), of=max(document.page_count, len(numbers)))
+    numbers = _pages_with(quality.issues, ("warning", "error"))
+    noted = [n for n in _pages_with(quality.issues, ("info",)) if n not in numbers]
+    verdict = [t(f"quality.{quality.status}")]
+    if unit_of(document.name):
+        of = max(document.page_count, len(numbers))
+        verdict.append(t("quality.score", n=len(numbers), of=of))
     st.html(
-        f'<div class="zw-row"><b>{escape(t(f"quality.{quality.status}"))}</b> · '
-        f"{escape(counted)}</div>"
+        f'<div class="zw-row"><b>{escape(verdict[0])}</b>'
+        f"{escape(''.join(f' · {part}' for part in verdict[1:]))}</div>"
     )
     _figures(quality.measures)
     _list(issue for issue in quality.issues if issue.page is None)
@@ -40,11 +48,10 @@ def render(here: Here, document: DocumentInfo, may_edit: bool) -> None:
     pending = _pending(document)
     if may_edit:
         _decided(here, document, options.decisions)
-        _apply(here, document, pending, "top")
-    if not numbers:
-        st.html(f'<div class="zw-note">{escape(t("quality.no_pages"))}</div>')
-        return
-    st.html(f'<div class="zw-day">{escape(t("quality.pages", n=len(numbers)))}</div>')
+    words = t("quality.pages", n=len(numbers)) if numbers else t("quality.no_pages")
+    st.html(f'<div class="zw-day">{escape(words)}</div>')
+    if noted and st.toggle(t("quality.noted", n=len(noted)), key=f"noted-{document.id}"):
+        numbers = sorted({*numbers, *noted})
     at = 1
     if len(numbers) > PAGES_AT_ONCE:
         at = int(st.pagination(-(-len(numbers) // PAGES_AT_ONCE), key=f"problems-{document.id}"))
@@ -57,8 +64,29 @@ def render(here: Here, document: DocumentInfo, may_edit: bool) -> None:
             _problem(here, document, number, parsed.get(number), issues)
             if may_edit:
                 _choices(here, document, number, parsed.get(number), pending)
-    if may_edit:
-        _apply(here, document, pending, "end")
+
+
+def apply_bar(here: Here, document: DocumentInfo) -> None:
+    """The choices that are not carried out yet, with the button that does; nothing for none."""
+    pending = _pending(document)
+    if not pending:
+        return
+    words = t("list.join").join(_decision(document, pending[n]) for n in sorted(pending)[:6])
+    with st.container(border=True, gap="xsmall", key="pending-decisions"):
+        st.html(f'<div class="zw-row">{escape(words)}</div>')
+        with st.container(horizontal=True, gap="small"):
+            if st.button(t("quality.apply", n=len(pending)), key="apply-decisions", type="primary"):
+                options = here.application.curation.options(here.person, document.id)
+                kept = [d for d in options.decisions if d.page not in pending]
+                _carry_out(here, document, [*kept, *pending.values()])
+            if st.button(t("quality.drop_all"), key="quiet-drop-all", type="tertiary"):
+                pending.clear()
+                st.rerun()
+
+
+def _pages_with(issues: Iterable[QualityIssue], severities: tuple[str, ...]) -> list[int]:
+    found = {i.page for i in issues if i.page is not None and i.severity in severities}
+    return sorted(found)
 
 
 def _problem(
@@ -68,7 +96,7 @@ def _problem(
     page: Page | None,
     issues: list[QualityIssue],
 ) -> None:
-    st.html(f'<div class="zw-row"><b>{escape(t("evidence.page", n=number))}</b></div>')
+    st.html(f'<div class="zw-row"><b>{escape(_place(document, number))}</b></div>')
     _list(issues)
     if has_pages(document):
         picture(here, document, number, page)
@@ -120,8 +148,9 @@ def _accept_all(here: Here, document: DocumentInfo) -> None:
     st.html(f'<div class="zw-note">{escape(t("quality.accept_note"))}</div>')
     if st.button(t("quality.accept_all"), key="accept-document", icon=":material/check:"):
         with shown():
-            here.application.curation.accept(here.person, document.id)
-            st.toast(t("quality.applied"))
+            job = here.application.curation.accept(here.person, document.id)
+            st.session_state.pop(f"decisions-{document.id}", None)
+            following.begin(document, job)
             st.rerun()
 
 
@@ -132,7 +161,7 @@ def _decided(here: Here, document: DocumentInfo, decisions: tuple[PageDecision, 
     with st.expander(t("quality.decided", n=len(decisions))):
         for decision in decisions:
             with st.container(horizontal=True, vertical_alignment="center"):
-                st.html(f'<div class="zw-row">{escape(_decision(decision))}</div>')
+                st.html(f'<div class="zw-row">{escape(_decision(document, decision))}</div>')
                 if st.button(
                     t("quality.take_back"),
                     key=f"quiet-undo-{document.id}-{decision.page}",
@@ -143,11 +172,15 @@ def _decided(here: Here, document: DocumentInfo, decisions: tuple[PageDecision, 
                     _carry_out(here, document, rest)
 
 
-def _decision(decision: PageDecision) -> str:
+def _decision(document: DocumentInfo, decision: PageDecision) -> str:
     deed = t(f"decision.{decision.action}")
     if decision.action == "reparse" and decision.route:
         deed += f"（{t(f'route.{decision.route}')}）"
-    return f"{t('evidence.page', n=decision.page)} · {deed}"
+    return f"{_place(document, decision.page)} · {deed}"
+
+
+def _place(document: DocumentInfo, number: int) -> str:
+    return place(document.name, (number,)) or t("place.whole")
 
 
 def _choices(
@@ -181,7 +214,7 @@ def _choices(
     _correct(here, document, number, page, pending, pressed)
     if number in pending:
         with st.container(horizontal=True, vertical_alignment="center"):
-            chosen = t("quality.chosen", what=_decision(pending[number]))
+            chosen = t("quality.chosen", what=_decision(document, pending[number]))
             st.html(f'<div class="zw-note zw-warn">{escape(chosen)}</div>')
             if st.button(t("quality.take_back"), key=f"quiet-drop-{key}", type="tertiary"):
                 del pending[number]
@@ -201,12 +234,20 @@ def _correct(
         st.html(f'<div class="zw-note">{escape(t("decision.correct_note"))}</div>')
         before = pending.get(number)
         text = before.text if before and before.text else _markdown(page)
+        writing = st.container()
         if has_pages(document):
-            with st.expander(t("decision.see_page"), expanded=True), shown():
+            seen, writing = st.columns(2, gap="medium")
+            # A page is higher than the window: it scrolls beside the text.
+            with seen.container(height=EDITOR_HEIGHT, border=True, key="page-beside"), shown():
                 image = here.application.curation.page_image(here.person, document.id, number)
                 st.image(image, width="stretch", alt=t("source.alt", n=number))
-        with st.form(f"correct-form-{document.id}-{number}", border=False):
-            written = st.text_area(t("chunk.text"), text, height=420, max_chars=LONGEST_PAGE)
+        with writing, st.form(f"correct-form-{document.id}-{number}", border=False):
+            written = st.text_area(
+                t("chunk.text"),
+                text,
+                height=EDITOR_HEIGHT - 90,
+                max_chars=LONGEST_PAGE,
+            )
             if st.form_submit_button(t("decision.correct_keep"), type="primary"):
                 pending[number] = PageDecision(page=number, action="correct", text=written)
                 close()
@@ -222,26 +263,9 @@ def _markdown(page: Page | None) -> str:
     return "\n\n".join(lines)
 
 
-def _apply(
-    here: Here, document: DocumentInfo, pending: dict[int, PageDecision], where: str
-) -> None:
-    """The button that carries the choices out, above and below the pages."""
-    if not pending:
-        return
-    words = t("list.join").join(_decision(pending[n]) for n in sorted(pending)[:6])
-    with st.container(border=True, gap="xsmall"):
-        st.html(f'<div class="zw-row">{escape(words)}</div>')
-        if st.button(
-            t("quality.apply", n=len(pending)), key=f"apply-decisions-{where}", type="primary"
-        ):
-            options = here.application.curation.options(here.person, document.id)
-            kept = [d for d in options.decisions if d.page not in pending]
-            _carry_out(here, document, [*kept, *pending.values()])
-
-
 def _carry_out(here: Here, document: DocumentInfo, decisions: list[PageDecision]) -> None:
     with shown():
-        here.application.curation.decide(here.person, document.id, decisions)
+        job = here.application.curation.decide(here.person, document.id, decisions)
         st.session_state.pop(f"decisions-{document.id}", None)
-        st.toast(t("quality.applied"))
+        following.begin(document, job)
         st.rerun()

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from rag.ingest.sources.service import Removal
-from rag.types import KnowledgeBase, Source, SourceKind
+from rag.types import KnowledgeBase, Source, SourceChanges, SourceKind
 from ui.errors import shown
 from ui.frame import Here, confirm
 from ui.modal import close, modal
@@ -35,17 +35,27 @@ def render(here: Here, base: KnowledgeBase, may_edit: bool) -> None:
     with st.container(horizontal=True, gap="small"):
         for kind in kinds:
             _new(here, base, kind)
-    found = here.application.sources.list(here.person, base.id)
-    if not found:
-        st.html(f'<div class="zw-note">{escape(t("sources.none"))}</div>')
-        return
+    drawn = _brought(here, base)
 
     @st.fragment(run_every=POLL_S)
     def listed() -> None:
-        for source in here.application.sources.list(here.person, base.id):
+        if _brought(here, base) != drawn:
+            st.rerun(scope="app")  # the counts, the job strip and the list have changed, too
+        found = here.application.sources.list(here.person, base.id)
+        if not found:
+            st.html(f'<div class="zw-note">{escape(t("sources.none"))}</div>')
+        for source in found:
             _row(here, source)
 
     listed()
+
+
+def _brought(here: Here, base: KnowledgeBase) -> tuple[object, ...]:
+    """What the sources have brought so far; another value when a synchronisation arrived."""
+    return tuple(
+        (source.id, source.item_count, source.waiting_count, source.last_changes)
+        for source in here.application.sources.list(here.person, base.id)
+    )
 
 
 def _kinds(here: Here) -> list[SourceKind]:
@@ -73,6 +83,10 @@ def _row(here: Here, source: Source) -> None:
             ),
             t("sources.items", n=source.item_count),
         ]
+        if source.waiting_count:
+            parts.append(t("sources.waiting", n=source.waiting_count))
+        if source.unfinished:
+            parts.append(t("sources.unfinished", n=source.found_count))
         if source.last_run_at is not None:
             parts.append(t("sources.last", at=moment(source.last_run_at)))
         st.html(
@@ -82,18 +96,21 @@ def _row(here: Here, source: Source) -> None:
         )
         if source.error:
             st.html(f'<div class="zw-note zw-bad">{escape(plain(source.error, 400))}</div>')
-        report = here.application.sources.last_report(here.person, source.id)
-        if report is not None:
-            counts = [
-                t(f"sources.report_{name}", n=getattr(report, name))
-                for name in ("added", "changed", "moved", "removed", "failed", "passed_over")
-                if getattr(report, name)
-            ]
-            if counts:
-                st.html(f'<div class="zw-row">{escape(t("list.join").join(counts))}</div>')
+        if source.last_changes is not None:
+            changes = _changes(source.last_changes)
+            st.html(f'<div class="zw-row">{escape(changes)}</div>')
         _failures(here, source)
         with st.container(horizontal=True, gap="xsmall"):
             _deeds(here, source)
+
+
+def _changes(changes: SourceChanges) -> str:
+    counts = [
+        t(f"sources.report_{name}", n=getattr(changes, name))
+        for name in ("added", "changed", "moved", "removed", "failed")
+        if getattr(changes, name)
+    ]
+    return t("sources.changes", at=moment(changes.at), what=t("list.join").join(counts))
 
 
 def _failures(here: Here, source: Source) -> None:

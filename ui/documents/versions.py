@@ -5,9 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from rag.types import DocumentInfo, DocumentVersion
+from ui.documents import following
 from ui.errors import shown
 from ui.frame import Here
 from ui.modal import close, modal
+from ui.places import counted
 from ui.texts import t
 from ui.words import day, escape
 
@@ -26,14 +28,13 @@ def render(here: Here, document: DocumentInfo, may_edit: bool) -> None:
 def _row(here: Here, document: DocumentInfo, version: DocumentVersion, may_edit: bool) -> None:
     current = version.version == document.version
     tag = f' <span class="zw-tag zw-ok">{escape(t("versions.current"))}</span>' if current else ""
-    line = " · ".join(
-        [
-            day(version.published_at),
-            t("documents.pages", n=version.page_count),
-            t("documents.chunks", n=version.chunk_count),
-            version.sha256[:12],
-        ]
+    parts = (
+        day(version.published_at),
+        counted(document.name, version.page_count),
+        t("documents.chunks", n=version.chunk_count),
+        version.sha256[:12],
     )
+    line = " · ".join(part for part in parts if part)
     st.html(
         f"<div><b>{escape(t('documents.version', n=version.version))}</b>{tag}</div>"
         f'<div class="zw-row">{escape(line)}</div>'
@@ -56,6 +57,6 @@ def _row(here: Here, document: DocumentInfo, version: DocumentVersion, may_edit:
         st.html(f'<div class="zw-note">{escape(note)}</div>')
         if st.button(t("versions.restore_verb", n=version.version), type="primary"):
             with shown():
-                here.application.curation.restore(here.person, document.id, version.version)
-                st.toast(t("document.reprocessing"))
+                job = here.application.curation.restore(here.person, document.id, version.version)
+                following.begin(document, job)
                 close()

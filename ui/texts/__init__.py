@@ -33,9 +33,28 @@ def t(key: str, /, **values: object) -> str:
 
 
 def text_in(code: str, key: str, /, **values: object) -> str:
-    """The text of `key` in language `code`; the key itself where a text is missing."""
+    """The text of `key` in language `code`; the key itself where a text is missing.
+
+    A place may name what it counts: `{n:page|pages}` becomes "1 page" or "2 pages".
+    """
     text = table(code).get(key) or table("zh").get(key, key)
-    return text.format(**values) if values else text
+    if not values:
+        return text
+    return text.format(**{name: _counted(value) for name, value in values.items()})
+
+
+class _Count(int):
+    """A number that can be written with the thing that it counts, in singular or plural."""
+
+    def __format__(self, spec: str) -> str:
+        one, between, many = spec.partition("|")
+        if not between:
+            return super().__format__(spec)
+        return f"{int(self):,} {one if self == 1 else many}"
+
+
+def _counted(value: object) -> object:
+    return _Count(value) if type(value) is int else value
 
 
 def has(key: str) -> bool:
