@@ -20,6 +20,55 @@ def ordered(text: str, *parts: str) -> bool:
     return -1 not in places and places == sorted(places)
 
 
+@pytest.mark.parametrize("by_letters", [True, False])
+def test_short_articles_are_read_column_by_column(tmp_path: Path, by_letters: bool) -> None:
+    """Four lines in each of three columns, then two articles whose headlines stand side by
+    side; programs break lines by width or by the number of letters."""
+
+    def lines(text: str) -> list[str]:
+        if not by_letters:
+            return wrapped(text, 153, 9)
+        return [text[i : i + 17] for i in range(0, len(text), 17)]
+
+    def article(page: Any, x: float, y: float, text: str, count: int) -> None:
+        high = -(-len(lines(text)) // count)
+        for number, line in enumerate(lines(text)):
+            write(page, x + number // high * 170, y + number % high * 14, line, 9)
+
+    first = (
+        "　　昨日上午，城东快速路二期正式通车，全长9.8公里，总投资23.6亿元。沿线设"
+        "六处互通立交，车程由三十五分钟缩短为十五分钟。工程历时两年零四个月，克服软土地基"
+        "等困难，提前四十五天完成。沿线同步建设绿道十二公里，新增口袋公园五处，市民王女士"
+        "表示出行更加便利，周末散步也多了去处。施工期间日夜轮班，未发生安全事故，周边居民"
+        "对此给予好评。有关部门表示，下一步将继续优化。"
+    )
+    second = (
+        "　　供电公司提醒，夏季第一档电量上限由每月二百三十度提高到二百八十度，第二档加价"
+        "不变。居民可以查询分时电量，谷段为二十二时至次日八时，电价每度0.288元。空调"
+        "温度每调高一度，可节电百分之七左右，热线全天受理。"
+    )
+    third = (
+        "　　市殡葬管理所七月一日起调整窗口时间，周一至周五九时至十六时办理。咨询电话83"
+        "310099，欢迎来电。"
+    )
+
+    def draw(page: Any) -> None:
+        write(page, 120, 100, "城东快速路二期通车", 22)
+        article(page, 50, 130, first, 3)
+        write(page, 60, 260, "阶梯电价这样算", 16)
+        article(page, 50, 290, second, 2)
+        write(page, 395, 260, "窗口时间调整", 14)
+        article(page, 390, 290, third, 1)
+
+    document = read(pdf(tmp_path / "a.pdf", draw))
+    text = "".join(to_markdown(document).split())
+    assert not rows(document)
+    for whole in (first, second, third):
+        assert whole.strip("　") in text
+    assert ordered(text, "阶梯电价这样算", second[2:20], "窗口时间调整", third[2:20])
+    assert "阶梯电价这样算窗口" not in text
+
+
 def column_texts(count: int, start: int, lines: int, room: float) -> list[str]:
     """One text per column that fills so many lines, marked 【0】, 【1】 …"""
     found = []

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rag.ingest.parse.docx_numbering import W
+from rag.ingest.parse.form import form_blocks
 from rag.ingest.parse.grid_table import grid_blocks
 from rag.ingest.table import to_markdown, trim
 from rag.types import Block
@@ -52,7 +53,13 @@ def table_blocks(element: Any, read_cell: Callable[[Any], list[Block]]) -> Itera
         yield from (block for blocks in frames for block in blocks)
         return
     rows = rows[: len(texts)]
-    if _is_form(rows):
+    mixed = _is_form(rows)
+    stated = any(row.header for row in rows)
+    starts = [_starts(row) for row in rows]
+    form = [] if stated else form_blocks(texts, starts=starts, sure=mixed)
+    if form:
+        yield from form
+    elif mixed:
         yield from _form(rows)
     else:
         yield from grid_blocks(texts, [row.depth for row in rows], _stated_header(rows))
@@ -130,6 +137,14 @@ def _is_form(rows: Sequence[_Row]) -> bool:
     labels = [row.texts[0] for row in cut]
     plain = max(cut[0].widths) == 1 and len(set(labels)) == len(labels)
     return plain and len(wide) * 4 >= len(cut)
+
+
+def _starts(row: _Row) -> list[int]:
+    """The columns in which the row's own cells begin."""
+    places = [len(row.texts) - sum(row.widths)]
+    for wide in row.widths[:-1]:
+        places.append(places[-1] + wide)
+    return places if row.widths else []
 
 
 def _form(rows: Sequence[_Row]) -> Iterator[Block]:

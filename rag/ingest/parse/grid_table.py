@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from rag.ingest.parse.form import form_blocks
 from rag.ingest.parse.grid_header import grid_header
 from rag.ingest.table import is_banner, merge_header, to_markdown, trim
 from rag.types import Block
@@ -21,6 +22,10 @@ def grid_blocks(
         page: the number that the blocks get.
     """
     cells = trim(texts)
+    form = form_blocks(cells, page=page) if cells and not stated else []
+    if form:
+        yield from form
+        return
     first = 0
     while first < len(cells) - 2 and (is_banner(cells[first]) or not any(cells[first])):
         title = next((cell for cell in cells[first] if cell), "")

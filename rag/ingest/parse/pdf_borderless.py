@@ -14,6 +14,7 @@ from statistics import median
 from rag.ingest.headings import clause_label
 from rag.ingest.lines import join_wrapped
 from rag.ingest.parse.pdf_cells import Line, parted, with_exponents
+from rag.ingest.parse.pdf_flow import is_flowing
 from rag.ingest.parse.pdf_found import FoundTable
 from rag.ingest.parse.pdf_page import Segment
 from rag.ingest.parse.pdf_rows import Span, TextLine, is_full, rows_between, rows_of
@@ -316,6 +317,8 @@ def _is_table(lines: Sequence[TextLine], spans: Sequence[Span], table: FoundTabl
     if sum(any(map(str.isalnum, cell)) for cell in cells) < _MIN_WORDS * len(cells):
         return False
     pieces = [(c, piece) for line in lines for c, piece in line.cells.items()]
+    if _are_articles(pieces, len(spans)):
+        return False
     if all(_is_prose([p for c, p in pieces if c == k], spans[k]) for k in range(len(spans))):
         return False
     several = sum(len(line.cells) >= min(3, len(spans)) for line in lines)
@@ -338,6 +341,19 @@ def _is_table(lines: Sequence[TextLine], spans: Sequence[Span], table: FoundTabl
     apart = spans[1][0] - spans[0][1] >= 1.5 * size
     short = median(map(len, first)) <= 12
     return apart and short and all(_is_aligned(pieces, column) for column in (0, 1))
+
+
+def _are_articles(pieces: Sequence[tuple[int, Segment]], columns: int) -> bool:
+    """Whether every column is running text of its own."""
+    boxes = [
+        [(p.x0, p.y0, p.x1, p.y1, p.text) for c, p in pieces if c == k] for k in range(columns)
+    ]
+    long = [part for part in boxes if len(part) > 2]
+    return (
+        len(long) > 1
+        and all(map(is_flowing, long))
+        and is_flowing([box for part in boxes for box in part])
+    )
 
 
 def _is_prose(pieces: Sequence[Segment], span: Span) -> bool:

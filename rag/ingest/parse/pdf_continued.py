@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from rag.ingest.lines import join_wrapped
 from rag.ingest.parse.pdf_found import FoundTable
@@ -71,7 +71,10 @@ class _Entry:
                 text = to_markdown(part.rows)
                 found.append(Block(kind="table", text=text, rows=part.rows, **values))
             else:
-                found.append(Block(kind="paragraph", text=part.text, **values))
+                if part.form:
+                    values["metadata"] = {**self.metadata, "form": True}
+                kind: Literal["list", "paragraph"] = "list" if part.form else "paragraph"
+                found.append(Block(kind=kind, text=part.text, **values))
         return found
 
 

@@ -11,6 +11,7 @@ from itertools import pairwise
 from statistics import median
 
 from rag.ingest.lines import columns
+from rag.ingest.parse.pdf_flow import Box, is_flowing
 from rag.ingest.parse.pdf_items import Item
 
 _MIN_GUTTER_PT = 6.0
@@ -39,13 +40,14 @@ wide."""
 
 _TITLE = 1.2
 _PAGE_TITLE = 1.45
+_HEADLINE = 1.35
 _TITLE_GAP = 2.2
 _REST_GAP = 1.2
 _NEARER = 0.7
-"""In heights of a line: a title inside and above the columns, the empty stretch of the other
-side that it stands in, the gap that sets off what isn't of the columns; that gap on the other
-side as a share of the one on its own. All of these chosen by us on documents of one to four
-columns."""
+"""In heights of a line: a title inside and above the columns, headlines side by side, the
+empty stretch of the other side that a title stands in, the gap that sets off what isn't of the
+columns; that gap on the other side as a share of the one on its own. All of these chosen by us
+on documents of one to four columns."""
 
 
 def find_gutter(items: Sequence[Item]) -> tuple[float, float, float] | None:
@@ -138,6 +140,9 @@ def _trimmed(run: list[list[Item]], gutter: float) -> Iterator[list[list[Item]]]
         if part and _is_title(run, sides, index, size):
             yield _without_edges(part, gutter, size)
             part = []
+        elif part and _are_headlines(run, sides, index, size):
+            yield _without_edges(part, gutter, size)
+            part = [line]
         else:
             part.append(line)
     yield _without_edges(part, gutter, size)
@@ -157,6 +162,18 @@ def _is_title(
     if above is None or below is None or above > top or below < bottom:
         return False
     return below - above > _TITLE_GAP * size
+
+
+def _are_headlines(
+    run: Sequence[Sequence[Item]], sides: Sequence[set[bool]], index: int, size: float
+) -> bool:
+    """Whether much larger lines stand side by side with nothing beside them: new articles
+    begin in several columns."""
+    line = run[index]
+    if len(sides[index]) < 2 or min(i.y1 - i.y0 for i in line) < _HEADLINE * size:
+        return False
+    top, bottom = min(i.y0 for i in line), max(i.y1 for i in line)
+    return not any(i.y0 < bottom and i.y1 > top for row in run if row is not line for i in row)
 
 
 def _without_edges(run: list[list[Item]], gutter: float, size: float) -> list[list[Item]]:
@@ -207,7 +224,13 @@ def _are_columns(left: Sequence[Item], right: Sequence[Item]) -> bool:
     beside = sum(any(abs(a.middle - b.middle) <= 0.2 * (a.y1 - a.y0) for b in more) for a in fewer)
     if beside < _SIDE_BY_SIDE * len(fewer) and len(fewer) > _MIN_LINES:
         return True
-    return all(_is_prose(side) and _is_dense(side) for side in (left, right))
+    if all(_is_prose(side) and _is_dense(side) for side in (left, right)):
+        return True
+    return all(is_flowing(_boxes(side)) for side in (left, right))
+
+
+def _boxes(side: Sequence[Item]) -> list[Box]:
+    return [(i.x0, i.y0, i.x1, i.y1, i.segment.text) for i in side if i.segment is not None]
 
 
 def _is_prose(side: Sequence[Item]) -> bool:

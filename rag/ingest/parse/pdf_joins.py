@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rag.ingest.clean_hyphens import settle_hyphens
 from rag.ingest.headings import clause_label
 from rag.ingest.lines import join_wrapped
 from rag.ingest.parse.pdf_continued import finish_tables
-from rag.types import Block, Page
+from rag.types import BBox, Block, Page
 
 _ENDS = tuple("。！？；：.!?;:”」』）)】")
 _MIN_OPEN = 15
@@ -36,10 +37,12 @@ def join_pages(pages: Sequence[Page]) -> list[Page]:
         content = [i for i, block in enumerate(blocks) if not _is_note(block)]
         if content:
             last = (index, content[-1])
-    return [
-        page.model_copy(update={"blocks": tuple(blocks)})
-        for page, blocks in zip(pages, found, strict=True)
-    ]
+    return settle_hyphens(
+        [
+            page.model_copy(update={"blocks": tuple(blocks)})
+            for page, blocks in zip(pages, found, strict=True)
+        ]
+    )
 
 
 def _is_note(block: Block) -> bool:
@@ -57,13 +60,18 @@ def _join_columns(blocks: Sequence[Block]) -> list[Block]:
             previous is not None
             and previous.bbox is not None
             and block.bbox is not None
-            and block.bbox[1] < previous.bbox[1]
+            and (block.bbox[1] < previous.bbox[1] or _is_right_of(block.bbox, previous.bbox))
         )
         if previous is not None and above and _goes_on(previous, block):
             joined[at] = _joined(previous, block)
         else:
             joined.append(block)
     return joined
+
+
+def _is_right_of(box: BBox, other: BBox) -> bool:
+    """Whether a box begins a column beside one that fills its own from the same height."""
+    return box[0] > other[2] and box[1] < (other[1] + other[3]) / 2
 
 
 def _goes_on(previous: Block, block: Block) -> bool:

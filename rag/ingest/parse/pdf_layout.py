@@ -41,7 +41,13 @@ _NOTE_SIZE = 0.93
 
 _CONTENTS_LINE = re.compile(r"[.．…·․‥]{4,}\s*[-—]?\s*(?:\d{1,4}|[ivxlc]{1,6})\s*[-—]?$")
 _SENTENCE_END = tuple("。！？；.!?;:：”」』）)】")
+_GOES_ON = ("，", "、")
 _NO_HEADING_END = tuple("。；;，,、")
+
+
+_FIELD = re.compile(r"[^\s\d：:，,。；;、！？!?][^\s：:，,。；;、！？!?]{1,11}\s?[：:](?!//)")
+_DATE = re.compile(r"(?:19|20)\d\d\s?(?:年|[-./])\s?\d{1,2}\s?(?:月|[-./])\s?\d{1,2}\s?日?")
+"""A label before its value, and a date."""
 
 
 @dataclass(slots=True)
@@ -132,10 +138,22 @@ def _starts_block(
         return True
     if _HYPHEN.search(previous.text) and row.text[:1].islower():
         return False
+    if _is_own_line(row, previous):
+        return True
     hanging = at - 1 == first and bool(_LIST_MARK.match(previous.text))
     if row.x0 - previous.x0 > 0.9 * row.size and not hanging:
         return True
+    if previous.text.rstrip().endswith(_GOES_ON) and row.x0 - rows[first].x0 < row.size:
+        return False
     return _is_short(rows[first:at], row, column)
+
+
+def _is_own_line(row: Row, previous: Row) -> bool:
+    """Whether a row is a field of a form below another one, or nothing but a date, such as
+    stands below a signature."""
+    text = row.text.strip()
+    both = bool(_FIELD.match(text)) and bool(_FIELD.match(previous.text.strip()))
+    return both or bool(_DATE.fullmatch(text))
 
 
 def _is_short(paragraph: Sequence[Row], row: Row, column: Column) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from rag.ingest.parse.form import form_blocks
 from rag.ingest.parse.pdf_found import FoundTable
 from rag.ingest.table import (
     find_header,
@@ -48,14 +49,17 @@ class Header(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A table with its header first, or (without rows) a line of text."""
+    """A table with its header first, or (without rows) a text: a line, or a list of a form's
+    labels with their values."""
 
     text: str = ""
     rows: tuple[tuple[str, ...], ...] = ()
+    form: bool = False
 
 
-def parts_of(table: FoundTable, carried: Header | None) -> tuple[list[Part], Header]:
-    """The parts of a table from top to bottom, and the header that its last rows have.
+def parts_of(table: FoundTable, carried: Header | None) -> tuple[list[Part], Header | None]:
+    """The parts of a table from top to bottom, and the header that its last rows have; None
+    when it is a form, which has none.
 
     Args:
         carried: the header of the table on the page before that this one continues.
@@ -64,6 +68,10 @@ def parts_of(table: FoundTable, carried: Header | None) -> tuple[list[Part], Hea
     rows, across = table.rows, table.across
     start = 0
     if carried is None:
+        form = [] if table.header else form_blocks(rows)
+        if form:
+            parts = [Part(b.text, b.rows or (), b.kind == "list") for b in form]
+            return [part if not part.rows else Part(rows=part.rows) for part in parts], None
         start = _titles(table)
         found += [Part(_one(row)) for row in rows[:start]]
         height = 0 if _is_headless(table, start) else _header_height(table, start)

@@ -14,11 +14,11 @@ from typing import Any
 
 from rag.ingest.parse.pdf_cells import Char, Line, is_sideways, joined, lines_of, parted
 from rag.ingest.parse.pdf_found import FoundTable
-from rag.ingest.parse.pdf_furniture import remove_overprints
 from rag.ingest.parse.pdf_grid import Cell, find_grids
 from rag.ingest.parse.pdf_lined import find_lined
 from rag.ingest.parse.pdf_page import PageText
 from rag.ingest.parse.pdf_regions import find_regions, is_unsure
+from rag.ingest.parse.pdf_watermarks import remove_overprints
 from rag.ingest.table import is_value
 
 __all__ = ["FoundTable", "find_tables"]

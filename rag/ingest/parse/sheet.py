@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from rag.ingest.parse.form import form_blocks
 from rag.ingest.parse.grid_header import Header, grid_header
 from rag.ingest.table import is_banner, is_value, to_markdown, trim
 from rag.types import Block
@@ -60,6 +61,10 @@ def _area_blocks(cells: list[list[str]], depth: Sequence[int]) -> Iterator[Block
     if len(cells[0]) == 1:
         yield Block(kind="paragraph", text="\n".join(row[0] for row in cells if row[0]))
         return
+    form = form_blocks(cells)
+    if form:
+        yield from form
+        return
     header: Header | None = None
     first = True
     for start, end in _segments(cells):
@@ -81,7 +86,8 @@ def _area_blocks(cells: list[list[str]], depth: Sequence[int]) -> Iterator[Block
             reach = reach[above + height :]
         first = False
         if header is not None and _is_form(header, segment):
-            yield _form_block([header.names, *segment])
+            rows = [header.names, *segment]
+            yield from form_blocks(rows, sure=True) or [_form_block(rows)]
             header, first = None, True
             continue
         yield from _body_blocks(header, segment, reach, fresh)
