@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from rag.ingest import formats
 from rag.ingest.clean_adverts import without_adverts
 from rag.ingest.clean_furniture import without_furniture
+from rag.ingest.clean_hyphens import settle_hyphens
 from rag.ingest.clean_mojibake import repair
 from rag.ingest.lines import join_lines, wrap_width
 from rag.ingest.table import to_markdown
@@ -62,9 +63,9 @@ def clean(document: Document) -> Document:
     Code keeps its blanks; records keep their text but for such characters. What was done is
     told by the flags `header_footer`, `mojibake_repaired`, `lost_text` and `adverts_removed`.
     """
-    pages = [_clean_page(page) for page in document.pages]
+    pages = [_clean_page(page) for page in settle_hyphens(document.pages)]
     if document.media_type in _BROKEN_BY_LINES:
-        pages = _join_broken(pages)
+        pages = settle_hyphens(_join_broken(pages))
     if document.media_type in _PAGED:
         pages = list(without_furniture(pages))
     if document.media_type in _ADVERTISED:

@@ -8,6 +8,16 @@ from collections.abc import Sequence
 _WORD = re.compile(r"[A-Za-z0-9À-ɏ\u0370-\u04ff.,;:!?)\]%&@#\"']")
 _WORD_START = re.compile(r"[A-Za-z0-9À-ɏ\u0370-\u04ff(\[&@#\"'$]")
 
+OPEN_HYPHEN = "-\u00ad"
+"""A hyphen at a line's end of which only the rest of the document can tell whether it belongs
+to the word (see `clean_hyphens`)."""
+
+_HYPHENS = ("-", "\u2010")
+_SMALL = re.compile(r"[a-zß-öø-ɏα-ωа-я]")
+_CODE_MARKS = re.compile(r"[\d/\\:._@]")
+_INNER_WORDS = frozenset(("of", "the", "to", "by", "in", "on", "up", "off", "out", "and", "for"))
+"""Words inside compounds of several hyphens ("state-of-the-art"). Chosen by us."""
+
 _HAN = "\u3400-\u9fff"
 _CUT_NUMBER = re.compile(
     rf"[{_HAN}（(：:，,、。；≥≤<>＞＜~～—–约]\d{{1,3}}(?:,\d{{3}})*(?P<mark>[.,]?\d*|[.,])$"
@@ -28,8 +38,9 @@ _RAGGED = 8
 def join_wrapped(parts: Sequence[str]) -> str:
     """One paragraph from its lines: a space between words, none between Han characters.
 
-    A hyphen at a line's end is dropped when a small letter follows. A number that the line's
-    end cut in Chinese text ("每次1", "0mg") is one number again.
+    A hyphen at a line's end stays in codes and compounds; between two parts that may be one
+    word it is an `OPEN_HYPHEN`. A number that the line's end cut in Chinese text ("每次1",
+    "0mg") is one number again.
     """
     text = ""
     for part in parts:
@@ -38,8 +49,10 @@ def join_wrapped(parts: Sequence[str]) -> str:
             continue
         if not text:
             text = part
-        elif text.endswith("-") and len(text) > 1 and text[-2].isalpha() and part[0].islower():
-            text = text[:-1] + part
+        elif len(text) > 1 and text.endswith(_HYPHENS) and text[-2].isalpha():
+            text = text[:-1] + OPEN_HYPHEN + part if _is_open(text[:-1], part) else text + part
+        elif text.endswith((" -", " –", " —")):
+            text = f"{text} {part}"
         elif _cut_number(text, part):
             text += part
         elif _WORD.match(text[-1]) and _WORD_START.match(part[0]):
@@ -47,6 +60,20 @@ def join_wrapped(parts: Sequence[str]) -> str:
         else:
             text += part
     return text
+
+
+def _is_open(text: str, rest: str) -> bool:
+    """Whether a hyphen between a line and the next may have been put in to break a word:
+    small letters around it, and no code, address or compound."""
+    if not (_SMALL.match(text[-1]) and _SMALL.match(rest[0])):
+        return False
+    token, following = text.split()[-1], rest.split()[0]
+    if _CODE_MARKS.search(token) or _CODE_MARKS.search(following.rstrip(".,;:!?")):
+        return False
+    others, hyphen, before = token.rpartition("-")
+    if hyphen and others and before.lower() in _INNER_WORDS:
+        return False
+    return len(before.strip("([{\"'“‘")) > 1 and "-" not in following
 
 
 def _cut_number(text: str, rest: str) -> bool:

@@ -9,7 +9,7 @@ from rag.ingest.clean_adverts import is_advert
 from rag.ingest.clean_mojibake import repair
 from rag.ingest.clean_running import Said, is_page_number
 from rag.ingest.formats import PPTX
-from rag.ingest.lines import join_lines, wrap_width
+from rag.ingest.lines import join_lines, join_wrapped, wrap_width
 from rag.types import Block, Document, Page
 
 SENTENCE = "本公司员工年假为十天，病假按国家规定执行。"
@@ -138,6 +138,7 @@ def test_headers_and_page_numbers_of_recognised_pages_go() -> None:
 
 def test_headers_that_the_document_says_elsewhere_go_altogether() -> None:
     title = block("第一篇商品", 100, "heading", level=1)
+    pages: list[tuple[Block, ...]]
     pages = [(block("第一篇 商品", 20), block(f"第{n}段的内容。")) for n in range(1, 6)]
     pages[0] = (pages[0][0], title, *pages[0][1:])
     assert [b.text for b in clean(paged(*pages)).blocks][:2] == ["第一篇商品", "第1段的内容。"]
@@ -253,6 +254,53 @@ def test_lines_broken_at_a_fixed_width_are_joined() -> None:
 def test_joining_lines_keeps_all_but_hyphens(lines: list[str], width: int) -> None:
     joined = join_lines("\n".join(lines), width)
     assert told(joined) == told("".join(lines))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "joined"),
+    [
+        ("符合 GB/T 19001-", "2016 的要求", "符合 GB/T 19001-2016 的要求"),
+        ("型号为XH-", "1005", "型号为XH-1005"),
+        ("an X-", "ray image", "an X-ray image"),
+        ("COVID-", "19", "COVID-19"),
+        ("the Wi-", "Fi password", "the Wi-Fi password"),
+        ("state-of-the-", "art methods", "state-of-the-art methods"),
+        ("see https://a.example/foo-", "bar.html", "see https://a.example/foo-bar.html"),
+        ("run build-2-", "stage", "run build-2-stage"),
+        ("DNA-", "based tests", "DNA-based tests"),
+        ("price -", "quality", "price - quality"),
+        ("10-", "20mg", "10-20mg"),
+    ],
+)
+def test_hyphens_of_codes_and_compounds_stay(first: str, second: str, joined: str) -> None:
+    assert join_wrapped([first, second]) == joined
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "High pressure, good performance: a high-\u00adperformance pump.",
+            "a high-performance pump",
+        ),
+        ("It is a high-performance pump. High-\u00adperformance again.", "High-performance again"),
+        ("The implementation. An imple-\u00admentation.", "An implementation"),
+        ("An imple-\u00admentation.", "An implementation"),
+        ("A well-\u00adknown author.", "A well-known author"),
+        ("A high-\u00ader wall.", "A higher wall"),
+        ("For in-\u00adformation on ex-\u00adamples.", "For information on examples"),
+        ("The water level and the sensor. A water-\u00adsensor.", "A water-sensor"),
+        ("Over here is a view. An over-\u00adview.", "An overview"),
+    ],
+)
+def test_the_document_tells_whether_a_hyphen_belongs_to_its_word(text: str, told: str) -> None:
+    document = Document(
+        name="a",
+        media_type="application/pdf",
+        pages=(Page(number=1, blocks=(Block(kind="paragraph", text=text),)),),
+    )
+    cleaned = clean(document).blocks[0].text
+    assert told in cleaned
 
 
 @pytest.mark.parametrize(
