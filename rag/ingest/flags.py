@@ -47,6 +47,18 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "ocr_off": ("文字识别（OCR）未启用或不可用", "text recognition is off or not available"),
     "ocr_failed": ("文字识别出错", "text recognition failed"),
     "garbled_text": ("文字里有乱码", "the text has garbled characters"),
+    "stamp_over_text": (
+        "印章盖住了文字，请对照原件检查",
+        "a stamp covers text; compare it with the original",
+    ),
+    "low_resolution": (
+        "图像分辨率低，有些字可能认错，请对照原件检查",
+        "the image's resolution is low; some characters may be wrong, compare with the original",
+    ),
+    "doubtful_numbers": (
+        "有些数字可能认错，请对照原件检查",
+        "some numbers may be misread; compare with the original",
+    ),
     "low_confidence": ("文字识别把握不大", "text recognition is not certain"),
     "low_information": ("几乎没有可用的文字", "hardly any usable text"),
     "duplicate_text": ("重复的段落较多", "many paragraphs are repeated"),

@@ -43,7 +43,7 @@ _WARNINGS = {
     "image_text", "invisible_text", "ragged_rows", "bad_lines", "duplicate_records",
     "formula_without_value", "damaged_text", "mojibake", "table_numbers", "decision_outdated",
     "low_information", "doubtful_text", "lost_text", "attachments_unread", "truncated",
-    "skipped_page",
+    "skipped_page", "stamp_over_text", "low_resolution", "doubtful_numbers",
 }  # fmt: skip
 _OF_DOCUMENT = {"repaired", *_WARNINGS, *_UNREAD}
 """Flags of a whole document, without a page, that become issues."""

@@ -106,3 +106,51 @@ def _character_map(codes: Mapping[int, int]) -> bytes:
         part = entries[start : start + 100]
         parts += [f"{len(part)} beginbfchar", *part, "endbfchar"]
     return "\n".join([*parts, "endcmap end end"]).encode()
+
+
+def stamped(
+    pixels: np.ndarray,
+    shape: str,
+    middle: tuple[float, float],
+    colour: tuple[int, int, int],
+    *,
+    dpi: int = 130,
+) -> np.ndarray:
+    """A picture of a page with a stamp on it, its ink over the print as real ink is.
+
+    Args:
+        shape: "ring" (140 points wide), "ellipse" (170 × 110) or "frame" (110 × 50).
+        middle: of the stamp, in points of the page.
+    """
+    import pymupdf
+
+    height, width = pixels.shape[:2]
+    with pymupdf.open() as document:
+        page = document.new_page(width=width * 72 / dpi, height=height * 72 / dpi)
+        x, y = middle
+        ink = tuple(value / 255 for value in colour)
+        half = {"ring": (68, 68), "ellipse": (83, 53), "frame": (54, 24)}[shape]
+        box = pymupdf.Rect(x - half[0], y - half[1], x + half[0], y + half[1])
+        if shape == "frame":
+            page.draw_rect(box, color=ink, width=2.5)
+            _inked(page, x, y + 6, "合同专用章", 17, ink)
+        else:
+            page.draw_oval(box, color=ink, width=3)
+            _inked(page, x, y + 8, "★", 32, ink)
+            _inked(page, x, y + 0.6 * half[1], "合同专用章", 12, ink)
+            for number, character in enumerate("海云实业有限公司"):
+                angle = np.pi * (1.05 + 0.9 * number / 7)
+                at = (x + 0.76 * half[0] * np.cos(angle), y + 0.76 * half[1] * np.sin(angle) + 6)
+                _inked(page, *at, character, 16, ink)
+        drawn = page.get_pixmap(dpi=dpi, alpha=False)
+        stamp = np.frombuffer(drawn.samples, np.uint8).reshape(drawn.h, drawn.w, 3)
+    stamp = stamp[:height, :width].astype(np.uint16)
+    mixed = pixels.copy()
+    part = mixed[: stamp.shape[0], : stamp.shape[1]]
+    part[:] = (part * stamp // 255).astype(np.uint8)
+    return mixed
+
+
+def _inked(page: Any, x: float, y: float, text: str, size: float, ink: Any) -> None:
+    start = x - size * len(text) / 2
+    page.insert_text((start, y), text, fontname="china-s", fontsize=size, color=ink)

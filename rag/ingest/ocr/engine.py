@@ -1,7 +1,7 @@
 """The recogniser: one per process, built on first use, used by one thread at a time.
 
-Steps of an image: find the boxes of lines, tell which way is up, split boxes at the rules of
-tables, recognise each box. Tall images go through in strips.
+Steps of an image: lift stamps off, find the boxes of lines, tell which way is up, split boxes
+at the rules of tables, recognise each box. Tall images go through in strips.
 """
 
 from __future__ import annotations
@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING, Any
 from rag.ingest.ocr.lines import join_pieces, without_slanted
 from rag.ingest.ocr.orientation import turned_boxes, which_way
 from rag.ingest.ocr.pixels import load
+from rag.ingest.ocr.reading import SMALL_PX, WEAK, Reading, doubtful_numbers, read, read_carefully
 from rag.ingest.ocr.result import OcrLine, OcrResult, Rotation
 from rag.ingest.ocr.rules import find_rules, split_at_rules
 from rag.ingest.ocr.skew import levelled, skew_of, turned
+from rag.ingest.ocr.stamps import lift_stamps
 from rag.ingest.ocr.strips import merge_strips, strips_of
 from rag.ingest.ocr.tidy import tidy
 from rag.settings import IngestSettings
@@ -72,6 +74,7 @@ def recognise(
     settings: IngestSettings,
     *,
     upright: bool = False,
+    detail: float = 1.0,
     progress: Callable[[float], None] | None = None,
 ) -> OcrResult:
     """The lines of text in an image; no lines where recognition is not `available`.
@@ -80,6 +83,8 @@ def recognise(
         image: bytes of a picture file, a Pillow image or an array of RGB or grey bytes.
         settings: for `ocr`, `ocr_threads`.
         upright: the image is known to be the right way up; spares the look.
+        detail: pixels that a picture had for each pixel of the image, below 1 for enlarged
+            ones.
         progress: called with 0..1 between the strips of tall images; may raise to stop.
 
     Raises:
@@ -97,7 +102,9 @@ def recognise(
     for number, (top, strip) in enumerate(strips):
         with _lock:
             single = len(strips) == 1
-            part = _recognise(engine, strip, upright=upright or not single, level=not single)
+            part = _recognise(
+                engine, strip, upright=upright or not single, level=not single, detail=detail
+            )
             parts.append((top, part))
         if progress is not None:
             progress((number + 1) / len(strips))
@@ -106,13 +113,17 @@ def recognise(
     return merge_strips(parts, width, height)
 
 
-def _recognise(engine: Any, rgb: np.ndarray, *, upright: bool, level: bool) -> OcrResult:
+def _recognise(
+    engine: Any, rgb: np.ndarray, *, upright: bool, level: bool, detail: float
+) -> OcrResult:
     """The lines of one image or strip; `level` says that it isn't askew."""
     import cv2
     import numpy as np
 
     bgr = cv2.cvtColor(rgb, cv2.COLOR_RGB2BGR)
     small, record = engine.preprocess_img(bgr)
+    lifted = lift_stamps(small)
+    small = lifted.pixels
     boxes = without_slanted(_detect(engine, small, record))
     full = (rgb.shape[1], rgb.shape[0])
     if not len(boxes):
@@ -128,30 +139,40 @@ def _recognise(engine: Any, rgb: np.ndarray, *, upright: bool, level: bool) -> O
     skew = 0.0 if level else skew_of(boxes)
     straight = levelled(small, skew)
     boxes = join_pieces(turned(boxes, skew, *size), straight)
-    rules = find_rules(straight, float(np.median(np.ptp(boxes, axis=1).min(axis=1))))
-    boxes = split_at_rules(boxes, rules)
-    found = _texts(engine, engine.crop_text_regions(small, turned(boxes, -skew, *size)))
     ratio = (full[0] / size[0], full[1] / size[1])
+    line_px = float(np.median(np.ptp(boxes, axis=1).min(axis=1)))
+    rules = find_rules(straight, line_px)
+    boxes = split_at_rules(boxes, rules)
+    crops = engine.crop_text_regions(small, turned(boxes, -skew, *size))
+    # A page that was made smaller here isn't poor in detail.
+    low = min(detail, 1.0) * line_px < SMALL_PX and min(ratio) <= 1.01
+    found = read_carefully(engine, crops, small=low)
     lines = [
         line
-        for box, (text, confidence) in zip(boxes, found, strict=True)
-        if (line := _line(box, text, confidence, ratio)) is not None
+        for box, reading in zip(boxes, found, strict=True)
+        if (line := _line(box, reading, ratio)) is not None
     ]
     grids = tuple(tuple(_scaled(cell, ratio) for cell in grid) for grid in rules.grids)
     across = tuple(_scaled(rule, ratio) for rule in rules.across)
-    return OcrResult(tuple(lines), rotation, *full, grids, across, skew)
+    stamped = bool(lifted.covering)
+    return OcrResult(tuple(lines), rotation, *full, grids, across, skew, stamped, low)
 
 
-def _line(
-    box: np.ndarray, text: str, confidence: float, ratio: tuple[float, float]
-) -> OcrLine | None:
-    text = tidy(text)
-    if not text or confidence < _MIN_CONFIDENCE:
+def _line(box: np.ndarray, reading: Reading, ratio: tuple[float, float]) -> OcrLine | None:
+    text = tidy(reading.text)
+    if not text or reading.confidence < _MIN_CONFIDENCE:
         return None
     x0, y0 = (float(v) for v in box.min(axis=0))
     x1, y1 = (float(v) for v in box.max(axis=0))
     tall = (y1 - y0) >= _TALL * (x1 - x0) and len(text) > 1
-    return OcrLine(text, _scaled((x0, y0, x1, y1), ratio), min(float(confidence), 1.0), tall)
+    return OcrLine(
+        text,
+        _scaled((x0, y0, x1, y1), ratio),
+        min(reading.confidence, 1.0),
+        tall,
+        reading.again or reading.weakest < WEAK,
+        tuple(doubtful_numbers(reading)),
+    )
 
 
 def _scaled(box: BBox, ratio: tuple[float, float]) -> BBox:
@@ -208,18 +229,11 @@ def _widened(low: int, high: int, length: int) -> tuple[int, int]:
     return max(low - margin, 0), min(high + margin, length)
 
 
-def _texts(engine: Any, crops: Sequence[np.ndarray]) -> list[tuple[str, float]]:
-    if not crops:
-        return []
-    found = engine.recognize_txt(list(crops))
-    return list(zip(found.txts, found.scores, strict=True))
-
-
 def _confidences(engine: Any, crops: Sequence[np.ndarray]) -> float:
     """Mean confidence of the crops, weighted by the characters read in them."""
-    found = _texts(engine, crops)
-    total = sum(len(text) for text, _ in found)
-    return sum(score * len(text) for text, score in found) / total if total else 0.0
+    found = read(engine, crops)
+    total = sum(len(r.text) for r in found)
+    return sum(r.confidence * len(r.text) for r in found) / total if total else 0.0
 
 
 def _engine(threads: int) -> Any:
@@ -234,6 +248,7 @@ def _engine(threads: int) -> Any:
             params={
                 "Global.use_cls": False,
                 "Global.log_level": "error",
+                "Global.return_word_box": True,
                 "Global.max_side_len": LONGEST_SIDE,
                 "Det.model_path": str(models[0]),
                 "Rec.model_path": str(models[1]),

@@ -10,19 +10,25 @@ from rag.types import BBox
 
 Rotation = Literal[0, 90, 180, 270]
 
+_SHOWN_NUMBERS = 3
+"""Doubtful numbers that a flag names; chosen by us."""
+
 
 @dataclass(frozen=True, slots=True)
 class OcrLine:
     """A recognised line.
 
     `bbox` is x0, y0, x1, y1 in pixels of the upright image; `confidence` is the mean
-    probability of its characters, 0..1; `vertical` lines run from top to bottom.
+    probability of its characters, 0..1; `vertical` lines run from top to bottom. A letter or
+    digit of `weak` lines is doubtful, and so are its long numbers in `numbers`.
     """
 
     text: str
     bbox: BBox
     confidence: float
     vertical: bool = False
+    weak: bool = False
+    numbers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +39,8 @@ class OcrResult:
     as much made it upright. `width` and `height` are those of the upright image in pixels,
     and so are the boxes of `lines`, of the ruled `grids` (each a tuple of cells) and of the
     long `rules` that run across. They are levelled: lines ran down to the right by `skew`
-    degrees.
+    degrees. `stamped` tells that a stamp covers print; the lines of `small` images are so low
+    that weak ones are put down to its resolution.
     """
 
     lines: tuple[OcrLine, ...]
@@ -43,6 +50,23 @@ class OcrResult:
     grids: tuple[tuple[BBox, ...], ...] = ()
     rules: tuple[BBox, ...] = ()
     skew: float = 0.0
+    stamped: bool = False
+    small: bool = False
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """Flags that tell what of the lines people should compare with the image."""
+        found: list[str] = []
+        if self.stamped:
+            found.append("stamp_over_text")
+        if self.small and any(line.weak for line in self.lines):
+            found.append("low_resolution")
+        numbers = dict.fromkeys(number for line in self.lines for number in line.numbers)
+        if numbers:
+            more = ["…"] if len(numbers) > _SHOWN_NUMBERS else []
+            shown = [*list(numbers)[:_SHOWN_NUMBERS], *more]
+            found.append(f"doubtful_numbers:{'，'.join(shown)}")
+        return tuple(found)
 
     @property
     def confidence(self) -> float | None:

@@ -6,6 +6,7 @@ The recogniser shrinks images to a longest side, so a tall one would become unre
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rag.ingest.ocr.result import OcrLine, OcrResult
@@ -59,7 +60,7 @@ def merge_strips(parts: Sequence[tuple[int, OcrResult]], width: int, height: int
         before, seen = seen, len(lines)
         for line in part.lines:
             x0, y0, x1, y1 = line.bbox
-            moved = OcrLine(line.text, (x0, y0 + top, x1, y1 + top), line.confidence, line.vertical)
+            moved = replace(line, bbox=(x0, y0 + top, x1, y1 + top))
             twin = next((i for i in range(before, seen) if _is_same(lines[i], moved)), None)
             if twin is None:
                 lines.append(moved)
@@ -73,7 +74,9 @@ def merge_strips(parts: Sequence[tuple[int, OcrResult]], width: int, height: int
     rules = tuple(
         (x0, y0 + top, x1, y1 + top) for top, part in parts for x0, y0, x1, y1 in part.rules
     )
-    return OcrResult(tuple(lines), 0, width, height, grids, rules)
+    stamped = any(part.stamped for _, part in parts)
+    small = any(part.small for _, part in parts)
+    return OcrResult(tuple(lines), 0, width, height, grids, rules, stamped=stamped, small=small)
 
 
 def _blank_row(rgb: np.ndarray, target: int, reach: int) -> int | None:

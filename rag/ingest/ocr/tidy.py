@@ -9,12 +9,15 @@ _HAN = "\u3007\u3400-\u9fff\uf900-\ufaff"
 _MARKS = {",": "，", ";": "；", ":": "：", "?": "？", "!": "！"}
 _BETWEEN = re.compile(rf"(?<=[{_HAN}”’）》】])[,;:?!](?=[{_HAN}“‘（《【]|$)")
 _WIDE = re.compile("(?<=[0-9A-Za-z])[０-９]|[０-９](?=[0-9A-Za-z])")
+_TIME = re.compile(r"(?<!\d)((?:19|20)\d\d[-./]\d\d[-./]\d\d)(\d\d:\d\d)")
 
 
 def tidy(text: str) -> str:
     """A recognised line with digits of one width, brackets that match and, between Chinese
-    characters, the full-width marks that are printed there; surrounding blanks gone."""
+    characters, the full-width marks that are printed there; a blank between a date and a time;
+    surrounding blanks gone."""
     text = _WIDE.sub(lambda match: chr(ord(match[0]) - 0xFEE0), " ".join(text.split()))
+    text = _TIME.sub(r"\1 \2", text)
     text = _BETWEEN.sub(lambda match: _MARKS[match[0]], text)
     return _matched(text)
 

@@ -31,7 +31,8 @@ def parse_image(
     Boxes, width and height are in points as the picture is shown (turned as its EXIF data
     says): 72 divided by its resolution for each pixel. Pages are flagged `recognised`, or
     `no_text` and `ocr_off` where recognition is switched off or not available;
-    `low_information` where hardly anything could be read.
+    `low_information` where hardly anything could be read; `stamp_over_text`,
+    `low_resolution`, `doubtful_numbers` where people should compare the text with the picture.
 
     Args:
         progress: called with 0..1 after each picture and strip; may raise to stop.
@@ -89,6 +90,7 @@ def _page(
     flags = ["recognised"] if blocks else ["no_text"]
     if not is_worth_reading(result):
         flags.append("low_information")
+    flags.extend(result.doubts if blocks else ())
     if result.rotation:
         flags.append("rotated")
     if any(line.vertical for line in result.lines):

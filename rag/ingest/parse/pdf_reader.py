@@ -220,7 +220,7 @@ class PdfReader:
     def _recognise(self, view: View, reading: Reading) -> OcrResult | None:
         """Recognition of a view; a failure of the engine costs this page only."""
         try:
-            result = recognise(view.pixels, self._settings)
+            result = recognise(view.pixels, self._settings, detail=view.detail)
         except Exception:
             log.exception("recognition failed on page %d", reading.text.number)
             reading.flags.append("ocr_failed")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rag.ingest.ocr import OcrLine, OcrResult, to_blocks
@@ -38,6 +38,9 @@ text; those closer than the third are parts of one. Chosen by us."""
 _MOST_PICTURES = 24
 """Pictures of a page that are read one by one; with more, the page is read as a whole."""
 
+_FILLED = 0.8
+"""A picture that covers so much of what is drawn is a scan of it. Chosen by us."""
+
 _SAME_PLACE = 0.5
 _REPEATED_PAGES, _REPEATED_SHARE = 3, 0.3
 """The same picture on so many pages, and this share of them, is a letterhead or a background.
@@ -49,13 +52,15 @@ class View:
     """A part of a page as pixels (height × width × 3, RGB).
 
     `bbox` is its place on the upright page in points, `scale` the points per pixel. `key`
-    is the same for the same picture on other pages.
+    is the same for the same picture on other pages. `detail` is how many pixels a picture that
+    fills the part has for each of them.
     """
 
     pixels: np.ndarray
     bbox: BBox
     scale: float
     key: str = ""
+    detail: float = 1.0
 
 
 def draw(module: Any, page: Any, dpi: int, clip: BBox | None = None) -> View:
@@ -76,7 +81,8 @@ def draw(module: Any, page: Any, dpi: int, clip: BBox | None = None) -> View:
         matrix=module.Matrix(zoom, zoom), clip=box, alpha=False, colorspace=module.csRGB
     )
     pixels = np.frombuffer(drawn.samples, np.uint8).reshape(drawn.h, drawn.w, 3)
-    return View(pixels.copy(), (box.x0, box.y0, box.x1, box.y1), 1 / zoom)
+    place = (box.x0, box.y0, box.x1, box.y1)
+    return View(pixels.copy(), place, 1 / zoom, detail=_detail(page, place, zoom))
 
 
 def draw_pictures(module: Any, page: Any, dpi: int) -> list[View]:
@@ -135,7 +141,7 @@ def without_native(result: OcrResult, view: View, text: PageText) -> OcrResult:
         return covered >= _SAME_PLACE * max(_area(placed), 1e-6)
 
     lines = tuple(line for line in result.lines if not is_native(line))
-    return OcrResult(lines, 0, result.width, result.height, result.grids, result.rules)
+    return replace(result, lines=lines, skew=0.0)
 
 
 def insert_picture(blocks: Sequence[Block], picture: Sequence[Block], box: BBox) -> list[Block]:
@@ -174,6 +180,14 @@ def _zoom_of(image: dict[str, Any]) -> float:
     """Pixels of a picture per point on the page."""
     x0, _, x1, _ = image["bbox"]
     return float(image["width"]) / max(x1 - x0, 1.0)
+
+
+def _detail(page: Any, place: BBox, zoom: float) -> float:
+    """Pixels of the pictures that fill a part of a page per pixel drawn; 1.0 where none do."""
+    filling = [
+        _zoom_of(image) for image in page.get_image_info() if _share(place, image["bbox"]) > _FILLED
+    ]
+    return max(filling, default=zoom) / zoom
 
 
 def _gathered(boxes: Sequence[Any]) -> list[BBox]:
