@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from rag.foreground import FOREGROUND
 from rag.ingest.chunk import choose, chunk
 from rag.ingest.chunk_ids import with_content_ids
-from rag.ingest.describe import describe
+from rag.ingest.describe import describe, for_passages
 from rag.ingest.edits import apply_edits, chunk_key
 from rag.ingest.embed import embed_texts
 from rag.ingest.metadata import merge, overridden
@@ -235,7 +235,8 @@ def _with_questions_of(earlier: Sequence[Chunk], chunks: list[Chunk]) -> list[Ch
 
 
 def _described(piece: Chunk, stated: DocumentMetadata, metadata: DocumentMetadata) -> Chunk:
-    """A chunk with the document's description; a record's own facts stay before it."""
-    own = piece.metadata
-    whole = metadata if own == stated else merge(own, metadata)
+    """A chunk with what it carries of the document's description; a record's own facts stay
+    before it."""
+    own, carried = piece.metadata, for_passages(metadata)
+    whole = carried if own == stated else merge(own, carried)
     return piece.model_copy(update={"metadata": whole})

@@ -143,7 +143,7 @@ class JobQueue:
                 "document_id": document_id,
             }
             job = self._catalog.jobs.create(kb_id, name, document_id=document_id, payload=payload)
-            self._enqueue(job.id, password)
+            self._enqueue(job.id, password, first=document_id is not None)
         return job
 
     def submit_reprocess(
@@ -181,7 +181,7 @@ class JobQueue:
         job = self._catalog.jobs.create(
             info.kb_id, info.name, document_id=document_id, payload=payload
         )
-        self._enqueue(job.id, password)
+        self._enqueue(job.id, password, first=True)
         return job
 
     def submit_rebuild(self, work: Work, name: str = "重建索引") -> JobInfo:
@@ -269,16 +269,20 @@ class JobQueue:
                 self._task = self._huey.task(name="ingest")(self._run)
             return self._huey
 
-    def _enqueue(self, job_id: str, password: str | None = None, delay: float = 0.0) -> None:
+    def _enqueue(
+        self, job_id: str, password: str | None = None, delay: float = 0.0, *, first: bool = False
+    ) -> None:
+        """Give a job to huey; `first` goes before what is new: a change of something that is
+        there is expected sooner than the rest of a long import."""
         if password:
             self._passwords[job_id] = password
         if self._stopping.is_set():
             return  # The next start takes it up from its row.
         self._open()
         if delay:
-            self._task.schedule(args=(job_id,), delay=delay)
+            self._task.schedule(args=(job_id,), delay=delay, priority=int(first))
         else:
-            self._task(job_id)
+            self._task(job_id, priority=int(first))
 
     def _resume(self, job: JobInfo) -> None:
         payload = self._catalog.jobs.payload(job.id)
@@ -290,7 +294,8 @@ class JobQueue:
             if job.status == "running":
                 self._catalog.jobs.update(job.id, status="queued", progress=0.0)
             wait = (job.next_attempt_at - utc_now()).total_seconds() if job.next_attempt_at else 0.0
-            self._enqueue(job.id, delay=max(wait, 0.0))
+            first = payload.get("document_id") is not None
+            self._enqueue(job.id, delay=max(wait, 0.0), first=first)
 
     def _run(self, job_id: str) -> None:
         """What a worker does with one job. Never raises: huey would only log it."""

@@ -14,7 +14,7 @@ from rag.errors import NotFound
 from rag.store import schema
 from rag.store.clock import Clock
 from rag.store.database import Database
-from rag.types import Source, SourceItem, SourceKind
+from rag.types import Source, SourceChanges, SourceItem, SourceKind
 
 SourceList = list[Source]
 ItemList = list[SourceItem]
@@ -66,6 +66,8 @@ class Sources:
                     every_s=every_s,
                     enabled=enabled,
                     status="new",
+                    found_count=0,
+                    unfinished=False,
                     created_at=self._now(),
                 )
             )
@@ -133,6 +135,18 @@ class Sources:
             with self._database.write() as connection:
                 connection.execute(table.update().where(table.c.id == source_id).values(**values))
         return self.get(source_id)
+
+    def note_look(
+        self, source_id: str, found: int, unfinished: bool, changes: SourceChanges | None
+    ) -> None:
+        """Write down what a look at a source found: how many things, whether more of them are
+        to be queued, and what changed (None leaves the changes of an earlier look)."""
+        values: dict[str, Any] = {"found_count": found, "unfinished": unfinished}
+        if changes is not None:
+            values["last_changes"] = changes.model_dump_json()
+        table = schema.sources
+        with self._database.write() as connection:
+            connection.execute(table.update().where(table.c.id == source_id).values(**values))
 
     def claim(self, source_id: str) -> bool:
         """Begin a synchronisation: "running". False when it runs already or is gone, so that
@@ -207,19 +221,25 @@ class Sources:
 
     def _find(self, *conditions: sa.ColumnElement[bool]) -> SourceList:
         table, items = schema.sources, schema.source_items
-        count = (
-            sa.select(sa.func.count())
-            .where(items.c.source_id == table.c.id)
-            .correlate(table)
-            .scalar_subquery()
-        )
+        of_source = sa.select(sa.func.count()).where(items.c.source_id == table.c.id)
+        waiting = of_source.where(items.c.job_id.is_not(None), items.c.error.is_(None))
         query = (
-            sa.select(table, count.label("item_count"))
+            sa.select(
+                table,
+                of_source.correlate(table).scalar_subquery().label("item_count"),
+                waiting.correlate(table).scalar_subquery().label("waiting_count"),
+            )
             .where(*conditions)
             .order_by(table.c.created_at, table.c.id)
         )
         with self._database.read() as connection:
-            return [Source(**row) for row in connection.execute(query).mappings()]
+            return [_source(row) for row in connection.execute(query).mappings()]
+
+
+def _source(row: sa.RowMapping) -> Source:
+    values, changes = dict(row), row["last_changes"]
+    values["last_changes"] = changes and SourceChanges.model_validate_json(changes)
+    return Source(**values)
 
 
 def _is_item(source_id: str, key: str) -> sa.ColumnElement[bool]:

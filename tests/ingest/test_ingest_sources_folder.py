@@ -12,7 +12,7 @@ from ingest_world import World
 from source_world import ADMIN, Followed, eventually, write
 
 from rag.errors import InvalidInput, NotAllowed, NotFound
-from rag.ingest.sources import sync as module
+from rag.ingest.sources import sync_run as module
 from rag.types import Source
 
 
@@ -273,7 +273,7 @@ def test_everything_gone_at_once_is_hidden_rather_than_removed(
 def test_many_files_are_queued_in_turns(
     followed: Followed, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "MOST_AT_ONCE", 3)
+    monkeypatch.setattr(module, "MOST_WAITING", 3)
     for number in range(5):
         write(folder / f"{number}.txt", f"第{number}条规定。")
     source = source_of(followed, folder)

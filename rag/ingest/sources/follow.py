@@ -38,8 +38,9 @@ CONFIGS: Mapping[SourceKind, type[BaseModel]] = {
 """What each kind's `Source.config` holds."""
 AGAIN_AFTER_S = 30.0
 """Least seconds until a source that failed is tried again; chosen by us."""
-GO_ON_AFTER_S = 5.0
-"""Seconds until a look that queued as much as it may goes on; chosen by us."""
+GO_ON_AFTER_S = 2.0
+"""Seconds until a look that queued as much as it may goes on; chosen by us: with
+`sync.MOST_WAITING` things waiting, a source brings more than any machine reads."""
 _TICK_S = 1.0
 _QUICK, _SLOW = 2, 2
 """Threads for folders and for sites and databases, so that a slow site delays no folder."""
