@@ -15,7 +15,9 @@ _LEVELS: tuple[tuple[int, re.Pattern[str]], ...] = (
     (
         2,
         re.compile(
-            r"(附件|附录|附表|附則|附则)\s*[0-9０-９一二三四五六七八九十A-Z]*(?=$|[\s　:：])"
+            # "附件：1. 登记表" names what is enclosed.
+            r"(?!附件\s*[:：])(附件|附录|附表|附則|附则)\s*[0-9０-９一二三四五六七八九十A-Z]*"
+            r"(?=$|[\s　:：])"
         ),
     ),
     (3, re.compile(rf"第\s*{_NUMBER}\s*节(?=$|[\s　:：、一-鿿])")),

@@ -280,9 +280,9 @@ def test_tracked_changes_read_as_accepted(tmp_path: Path) -> None:
     assert rows(document) == [[("名称", "数量"), ("保留行", "2")]]
 
 
-def test_contents_headers_and_prompts_are_left_out(tmp_path: Path) -> None:
+def test_contents_page_numbers_and_prompts_are_left_out(tmp_path: Path) -> None:
     def build(document: Any) -> None:
-        document.sections[0].header.paragraphs[0].text = "内部资料"
+        document.sections[0].header.paragraphs[0].text = "总则"
         document.sections[0].footer.paragraphs[0].text = "第 1 页"
         document.add_paragraph("目 录")
         for text, page in (("一、总则", 1), ("二、职责", 2), ("三、附则", 5)):

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ingest_inputs import pdf, write
+from ingest_inputs import docx, pdf, texts, write
+from ingest_inputs import read as read_any
 from ingest_pdf_inputs import SENTENCES, centred, prose, spaced
 
 from rag.ingest.parse.pdf import parse_pdf
@@ -125,4 +126,26 @@ def test_lines_at_one_place_that_tell_different_things_stay(tmp_path: Path, line
     lines = told(pages)
     assert [text for text in lines if text in {line.format(n) for n in range(1, 6)}] == [
         line.format(n) for n in range(1, 6)
+    ]
+
+
+# --- Word documents ------------------------------------------------------------------
+
+
+def test_headers_of_word_documents_stay_once_where_they_alone_say_something(tmp_path: Path) -> None:
+    def build(document: Any) -> None:
+        section = document.sections[0]
+        section.header.paragraphs[0].text = "恒达检测有限公司\t文件编号：QMS-07\t版本：B/2"
+        section.footer.paragraphs[0].text = "监督电话：0571-8822　第 1 页 共 3 页"
+        section.first_page_header.paragraphs[0].text = "不显示的页眉"
+        document.add_heading("质量手册", 1)
+        document.add_paragraph("恒达检测有限公司的质量手册自发布之日起施行。")
+        document.add_section().header.is_linked_to_previous = False
+        document.sections[1].header.paragraphs[0].text = "质量手册"
+
+    assert texts(read_any(docx(tmp_path / "a.docx", build))) == [
+        "恒达检测有限公司 文件编号：QMS-07 版本：B/2",
+        "质量手册",
+        "恒达检测有限公司的质量手册自发布之日起施行。",
+        "监督电话：0571-8822",
     ]

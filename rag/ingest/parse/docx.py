@@ -16,6 +16,7 @@ from rag.ingest.archive import damaged
 from rag.ingest.headings import heading_level
 from rag.ingest.parse.docx_numbering import Numbering, W
 from rag.ingest.parse.docx_outline import Shape, outline, parts_of_lines
+from rag.ingest.parse.docx_running import with_running
 from rag.ingest.parse.docx_styles import Look, Styles
 from rag.ingest.parse.docx_table import table_blocks
 from rag.ingest.parse.docx_text import Collector, Content, note_mark, tidy
@@ -47,8 +48,9 @@ def parse_docx(
 ) -> tuple[tuple[Page, ...], str | None, tuple[str, ...]]:
     """One page of blocks, the title among the file's properties when it has one, and flags.
 
-    Headers, footers, comments, deletions and the table of contents are left out. Notes stand
-    behind the paragraph or table that refers to them, pictures' text at their place.
+    Comments, deletions, the table of contents and headers and footers are left out, but for
+    what only the latter say. Notes stand behind the paragraph or table that refers to them,
+    pictures' text at their place.
 
     Raises:
         CorruptDocument: the main part cannot be read.
@@ -67,6 +69,7 @@ def parse_docx(
 
     with Package(source) as package:
         blocks = list(_read_package(package, pictures, report, 0))
+        blocks = list(with_running(package, package.main(_USUAL_MAIN), blocks))
         title = core_title(package)
         flags = [*pictures.flags, *(["repaired"] if package.repaired else [])]
     return (Page(number=1, blocks=tuple(blocks)),), title, tuple(flags)
