@@ -299,6 +299,43 @@ def test_rules_for_robots(agent: str, path: str, allowed: bool) -> None:
     assert parse_robots(ROBOTS, agent).allows(f"https://example.com{path}") is allowed
 
 
+@pytest.mark.parametrize(
+    ("rule", "path", "matches"),
+    [
+        ("/a%2Fb", "/a%2fb", True),
+        ("/a%2Fb", "/a/b", False),
+        ("/a/b", "/a%2Fb", False),
+        ("/foo/bar/%62%61%7A", "/foo/bar/baz", True),
+        ("/foo/bar/baz", "/foo/bar/%62%61%7a", True),
+        ("/政策/", "/%e6%94%bf%E7%AD%96/1.html", True),
+        ("/%E6%94%BF%E7%AD%96/", "/政策/1.html", True),
+        ("/find?to=https://foo.bar", "/find?to=https%3A%2F%2Ffoo.bar", True),
+        ("/find?to=https%3A%2F%2Ffoo.bar", "/find?to=https://foo.bar", True),
+        ("/price%24", "/price$", True),
+        ("/a$b", "/a$b", True),
+        ("/a%2Ab", "/a*b", True),
+        ("/a%2Ab", "/axb", False),
+        ("/a*b", "/axb", True),
+        ("/*.pdf$", "/a%2Fb.pdf", True),
+        ("/*?", "/a?b=1", True),
+        ("/100%", "/100%25", True),
+        ("/private%20files", "/private files", True),
+        ("/~bob", "/%7Ebob/x", True),
+    ],
+)
+def test_escapes_in_rules_and_addresses(rule: str, path: str, matches: bool) -> None:
+    """RFC 9309, section 2.2.2."""
+    robots = parse_robots(f"User-agent: *\nDisallow: {rule}", "ZhiWen")
+    assert robots.allows(f"https://example.com{path}") is not matches
+
+
+def test_the_longest_rule_is_the_one_with_the_most_octets() -> None:
+    robots = parse_robots("User-agent: *\nDisallow: /%61%62%63/\nAllow: /abc/d", "ZhiWen")
+    assert robots.allows("https://example.com/abc/d") and not robots.allows(
+        "https://example.com/abc/e"
+    )
+
+
 def test_a_mark_of_the_encoding_hides_no_rule() -> None:
     assert not parse_robots("\ufeffUser-agent: *\nDisallow: /", "ZhiWen").allows("https://a.cn/b")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 MAX_BYTES = 500 << 10
 """Bytes that are read; RFC 9309 asks for at least 500 KiB."""
@@ -22,7 +22,8 @@ class Robots:
     def allows(self, address: str) -> bool:
         """Whether a page may be fetched: the longest matching rule decides, then "allow"."""
         parts = urlsplit(address)
-        path = unquote(parts.path or "/") + (f"?{unquote(parts.query)}" if parts.query else "")
+        query = f"?{parts.query}" if parts.query else ""
+        path = _canonical((parts.path or "/") + query, _ADDRESS_SPECIAL)
         best, allowed = -1, True
         for pattern, permits in self.rules:
             longer = len(pattern) > best or (len(pattern) == best and permits)
@@ -57,11 +58,43 @@ def parse_robots(text: str, user_agent: str) -> Robots:
             naming = False
         for agent in agents:
             if name in ("allow", "disallow") and value:
-                groups[agent].append((unquote(value), name == "allow"))
+                end = "$" if value.endswith("$") else ""
+                rule = _canonical(value.removesuffix("$"), _PATTERN_SPECIAL) + end
+                groups[agent].append((rule, name == "allow"))
             elif name == "crawl-delay" and re.fullmatch(r"\d+(?:\.\d+)?", value):
                 delays[agent] = min(float(value), _LONGEST_DELAY_S)
     chosen = product if product in groups else "*"
     return Robots(tuple(groups.get(chosen, ())), delays.get(chosen, 0.0))
+
+
+_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+"""RFC 3986, section 2.3: the same octet with and without an escape."""
+_ADDRESS_SPECIAL = frozenset("*$")
+_PATTERN_SPECIAL = frozenset("$")
+"""What patterns may give a meaning to: escaped where it only means itself."""
+_QUERY_SPECIAL = frozenset("/:?@[]")
+"""Told apart from their escapes within paths alone; RFC 9309 has them escaped in queries."""
+_ESCAPED = re.compile(r"%([0-9A-Fa-f]{2})|(.)", re.DOTALL)
+
+
+def _canonical(text: str, special: frozenset[str]) -> str:
+    """A path with its query in the one form in which RFC 9309, section 2.2.2, compares them:
+    escapes of unreserved octets undone, the others kept in capitals ("%2F" is no "/"), what is
+    not ASCII escaped as UTF-8."""
+    path, mark, query = text.partition("?")
+    return _escaped(path, special) + mark + _escaped(query, special | _QUERY_SPECIAL)
+
+
+def _escaped(text: str, special: frozenset[str]) -> str:
+    def octet(match: re.Match[str]) -> str:
+        if match[1] is not None:
+            letter = chr(int(match[1], 16))
+            return letter if letter in _UNRESERVED else f"%{match[1].upper()}"
+        plain = match[2].isascii() and match[2].isprintable() and match[2] not in special | {" ", "%"}
+        raw = match[2].encode("utf-8", "replace")
+        return match[2] if plain else "".join(f"%{byte:02X}" for byte in raw)
+
+    return _ESCAPED.sub(octet, text)
 
 
 def _matches(pattern: str, path: str) -> bool:
