@@ -6,6 +6,8 @@ import re
 from calendar import monthrange
 from datetime import date, timedelta
 
+from rag.ingest.describe_issuers import ends_like_a_body, is_document_number
+
 _DAY = r"(?:19|20)\d{2}\s?[年\-/.]\s?\d{1,2}\s?[月\-/.]\s?\d{1,2}\s?日?"
 _DAY_OR_MONTH = rf"(?:{_DAY}|(?:19|20)\d{{2}}\s?年\s?\d{{1,2}}\s?月(?:份|底|末)?)"
 _DATE = re.compile(
@@ -16,9 +18,23 @@ _CHINESE_DATE = re.compile(
     r"([一二][〇○零ＯO一二三四五六七八九]{3})年([一二三四五六七八九十]{1,2})月(?:([一二三四五六七八九十]{1,3})日)?"
 )
 _PUBLISHED = re.compile(
-    r"(?:发布|公布|印发|颁布|成文|制定|签发|修订|编制|更新|发文|发表|出版)\s*(?:日期|时间)?\s*[:：]?\s*$"
+    r"(?:(?:发布|公布|印发|颁布|成文|制定|签发|修订|编制|更新|发文|发表|出版"
+    r"|(?:[Pp]ublished|[Uu]pdated|[Pp]osted)(?: on)?)\s*(?:日期|时间)?"
+    r"|(?:签订|签署|签约|订立)\s*(?:日期|时间))\s*[:：]?\s*$"
 )
-_STATED_TIME = re.compile(r"^\s*(?:日期|时间|[Dd]ate)\s*[:：]\s*$")
+_STATED_TIME = re.compile(
+    r"^\s*(?:会议)?(?:日\s*期|时间|[Dd]ate)\s*[:：]\s*$|.*[\s　|｜]日\s*期\s*[:：]\s*$"
+)
+_SIGNED_FIELD = re.compile(r"(?:^|\s)(?:(?:签订|签署|签约)?日\s*期|时间)\s*[:：]\s*$")
+_BYLINE_REST = re.compile(
+    r"\s*(?:\d{1,2}:\d{2}(?::\d{2})?)?(?:[\s|｜·]*"
+    r"(?:来源|作者|记者|编辑|责任编辑|责编|通讯员|浏览|点击|阅读|字号|信息来源|文章来源)\s*[:：].*|\s*)"
+)
+"""What stands behind the date of a byline: a time, then fields."""
+_NEWS_LINE = re.compile(
+    r"\s*\d{1,2}:\d{2}(?::\d{2})?\s+[^\s，。；：:]{2,16}(?:\s[^，。；：:]{2,16})?"
+)
+"""The rest of a byline without labels: "08:15 滨江晚报 记者 邬棠"."""
 _AFTER_PUBLISHED = re.compile(r"^\s*(?:发布|公布|印发|颁布)")
 _EFFECTIVE = re.compile(
     rf"(?:自|从|于|由)?\s*(?P<date>{_DAY_OR_MONTH})"
@@ -33,6 +49,7 @@ _EFFECTIVE_STATED = re.compile(
     r"\s?[月\-/.]\s?\d{1,2})"
 )
 _ON_PUBLICATION = re.compile(r"自(?:公布|发布|印发|颁布)之日起(?:施行|实施|执行|生效|试行)")
+_COMES_INTO_FORCE = re.compile(r"\s*(?:起|开始)?\s*(?:正式)?\s*(?:施行|实施|生效|执行|试行)")
 _DAYS_AFTER = re.compile(
     r"自(?:公布|发布|印发|颁布)之日起\s*(?:满)?\s*(\d{1,3}|[一二三四五六七八九十]{1,3})\s*(?:个?自然)?日后?"
     r"(?:起)?(?:施行|实施|执行|生效)"
@@ -55,6 +72,10 @@ _OWN = re.compile(
     r"|文件|手册|章程|计划|须知|协议|合同|价格表|目录|清单)|施行|实施|执行|印发之日|发布之日|生效|试行"
 )
 """Words by which a sentence speaks of the document itself rather than of a card or a contract."""
+_HEAD_LINES, _TAIL_LINES = 12, 8
+_MAX_LINE, _MAX_IMPRINT = 120, 60
+"""Lines from the ends that may tell a date alone, and characters of the longest of them and
+of "市政府办公室 2024年5月20日印发". Chosen by us."""
 _DIGITS = {c: i for i, c in enumerate("〇一二三四五六七八九")} | {"○": 0, "零": 0, "O": 0, "两": 2}
 _PASSED = re.compile(r"通过|公布|发布|修正|修订|批准|印发")
 
@@ -80,7 +101,11 @@ def text_dates(head: str) -> list[date]:
             found.append(day)
             # A second change in the same line; what it changed stands in 《》.
             rest = re.sub(r"《[^》]*》", "", line[match.end() :])
-            found.extend(d for m in _DATE.finditer(rest) if (d := _as_date(m)))
+            found.extend(
+                d
+                for m in _DATE.finditer(rest)
+                if not _COMES_INTO_FORCE.match(rest[m.end() :]) and (d := _as_date(m))
+            )
     return found
 
 
@@ -99,13 +124,50 @@ def publish_date(head: str, tail: str, dates: list[date]) -> date | None:
             return max([day, *dates])
     if dates:
         return max(dates)
-    lines = [line.strip() for line in (*head.split("\n")[:12], *tail.split("\n")[-8:])]
-    for line in reversed(lines):
-        # A signature or a cover: a date alone in its line.
+    # A signature or a cover; then a line of the head that also tells number or source.
+    first = [line.strip() for line in head.split("\n")[:_HEAD_LINES]]
+    last = [line.strip() for line in tail.split("\n")[-_TAIL_LINES:]]
+    for line in reversed((*first, *last)):
         whole = _DATE.fullmatch(line.strip("()（）"))
         if whole and (day := _as_date(whole)):
             return day
+    for line in reversed(last):
+        if day := _signed_day(line):
+            return day
+    return next((day for line in first if (day := _head_day(line))), None)
+
+
+def _signed_day(line: str) -> date | None:
+    """The date of a last line with who signed before it ("市水务局 2024年5月20日", "签订日期：…")
+    or "印发" behind it."""
+    for match in _DATE.finditer(line):
+        before, after = line[: match.start()].rstrip(), line[match.end() :].strip(" ()（）")
+        if _SIGNED_FIELD.search(line[: match.start()]):
+            return _as_date(match)
+        if (
+            not after
+            and re.fullmatch(r"[^\s，。；：:《》]{2,40}", before)
+            and ends_like_a_body(before)
+        ):
+            return _as_date(match)
+        if before and len(line) <= _MAX_IMPRINT and _PASSED.fullmatch(after):
+            return _as_date(match)
     return None
+
+
+def _head_day(line: str) -> date | None:
+    """The date of a line that holds a document's number and date, or a byline."""
+    if len(line) > _MAX_LINE:
+        return None
+    match = _DATE.search(line)
+    if match is None:
+        return None
+    before, after = line[: match.start()].strip(" ()（）|｜"), line[match.end() :]
+    if not before and (_BYLINE_REST.fullmatch(after) or _NEWS_LINE.fullmatch(after)):
+        return _as_date(match)
+    rest = f"{before}{after.strip(' ()（）|｜')}"
+    alone = is_document_number(rest) or (not after.strip() and ends_like_a_body(before))
+    return _as_date(match) if alone else None
 
 
 def effective_date(text: str, dates: list[date], published: date | None) -> date | None:

@@ -24,7 +24,8 @@ _COMPANY = re.compile(
 )
 _BODY = (
     r"(?:人民政府|办公厅|办公室|委员会|管委会|管理局|总局|厅|局|部|院|会|中心|公司|大学|学院|学校|中学"
-    r"|小学|初中|高中|银行|集团|医院|研究所|协会|学会|出版社|支队|总队|署|所)"
+    r"|小学|初中|高中|银行|集团|医院|研究所|协会|学会|出版社|支队|总队|署|所"
+    r"|管理处|办事处|指挥部|工作站|服务站|图书馆|博物馆|支部|工会|党委|村委会|居委会)"
 )
 _ORGANISATION_TITLE = re.compile(
     r"^([一-鿿]{2,30}?(?:人民政府|办公厅|办公室|委员会|厅|局|部|院|会|中心|公司|大学|学院|银行|集团))"
@@ -38,10 +39,13 @@ _SIGNATURE = re.compile(rf"^[一-鿿]{{2,30}}{_BODY}$")
 _SIGNED_ON = re.compile(
     r"^(?:19|20)\d{2}\s?[年\-/.]\s?\d{1,2}\s?[月\-/.]\s?\d{1,2}\s?日?$|^[一二][〇○零ＯO\d一二三四五六七八九]{3}年"
 )
+_SIGNED_LINE = re.compile(
+    r"^([一-鿿()]{2,30})\s+(?:19|20)\d{2}\s?年\s?\d{1,2}\s?月\s?\d{1,2}\s?日$"
+)
 # A value goes on to the next field of the same line ("来源：甲报　作者：乙") or to its end.
 _VALUE = r"\s*[:：]\s*(\S(?:.*?\S)??)(?=\s*(?:[|｜】\])）]|\s(?:\S{2,6}[:：])|\s{2,}|$))"
 _STATED_AUTHOR = re.compile(
-    r"(?:^|[\s|｜【\[（(])(?:作者|撰稿人?|撰文|撰写人?|执笔人?|编写人?|编著者?|主编|起草人|拟稿人?|译者"
+    r"(?:^|[\s|｜【\[（(])(?:作者|(?:本报|见习|实习|特约)?记者|通讯员|撰稿人?|撰文|撰写人?|执笔人?|编写人?|编著者?|主编|起草人|拟稿人?|译者"
     r"|[Aa]uthors?|[Ww]ritten by)" + _VALUE,
     re.MULTILINE,
 )
@@ -62,6 +66,8 @@ _SURNAMES = frozenset(
 _BYLINE = re.compile(rf"^(?:([一-鿿]{{3,24}}{_BODY})\s+)?([一-鿿]{{2,3}}|[一-鿿]\s[一-鿿])$")
 _NO_NAME = re.compile(r"[\d。！？；《》]|https?:")
 _HEAD_LINES = 25
+_MAX_BESIDE = 14
+"""Characters that may stand beside a number in its line: a date, "签发人：…". Chosen by us."""
 
 
 def document_number(title: str, head: str) -> str | None:
@@ -75,10 +81,20 @@ def document_number(title: str, head: str) -> str | None:
         if stated:
             return stated[1]
         match = _NUMBER.search(line)
-        if match and len(line) - len(match[0]) <= 12 and "《" not in line:
+        if match and len(line) - len(match[0]) <= _MAX_BESIDE and "《" not in line:
             return re.sub(r"\s", "", match[0])
     match = _NUMBER.search(title)
     return match[0] if match else None
+
+
+def is_document_number(text: str) -> bool:
+    """Whether a text is a document's number and nothing else."""
+    return _NUMBER.fullmatch(text.strip()) is not None
+
+
+def ends_like_a_body(text: str) -> bool:
+    """Whether a text without blanks is the name of a body: "青溪县水务局"."""
+    return _SIGNATURE.match(re.sub(r"\s|\([^()]*\)", "", text)) is not None
 
 
 def year_of_number(number: str | None) -> int | None:
@@ -138,6 +154,11 @@ def source(head: str, tail: str) -> str | None:
 def _signed(text: str) -> str | None:
     """The body whose name stands alone right above a date that stands alone."""
     lines = [line.strip() for line in text.split("\n")]
+    for line in reversed(lines):
+        # Body and date in one line, far apart.
+        match = _SIGNED_LINE.match(line)
+        if match and ends_like_a_body(match[1]):
+            return re.sub(r"\s", "", match[1])
     for line, below in pairwise(lines):
         if _SIGNED_ON.match(below) and _SIGNATURE.match(line.replace(" ", "")):
             return line.replace(" ", "")

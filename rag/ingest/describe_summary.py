@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
+from rag.ingest.describe_sentences import is_filler, worth
 from rag.text.normalise import normalise
 from rag.text.sentences import split_sentences
 from rag.text.tokenise import STOP_WORDS, rarity, word_ends
@@ -47,15 +48,27 @@ _CLAUSE_NUMBER = re.compile(
 _NO_STATEMENT = re.compile(
     r"^(?:文件编号|文号|编号|发布|印发|来源|作者|电话|地址|邮编|联系|咨询|日期|时间|版本|目录|附件|抄送|主送|关键词)"
     r"[^。]{0,12}[:：]|[:：]$|https?://|^\W*$|[.…·]{4,}\s*\d+$|版权所有|免责声明|仅供|虚构"
-    r"|^[（(].*[）)]$|[:：][^。]*[:：]"
+    r"|^[（(].*[）)]$|[:：][^。]*[:：]|^(?:索引号|合同编号|甲方|乙方|丙方)"
+    r"|^[^，。]{0,40}(?:19|20)\d{2}\s?年\s?\d{1,2}\s?月\s?\d{1,2}\s?日$|来源\s*[:：]|浏览次数"
 )
 _BULLET = re.compile(r"^(?:[-*+•·●○▪◆]\s+)+")
+_TOLD = ("paragraph", "list", "heading")
+_SHORT_HEADING = 12
+"""Characters of a heading that may be put before its first sentence; chosen by us."""
+_EMPTY_HEADINGS = frozenset(
+    """
+    总则 附则 罚则 法律责任 概述 产品概述 前言 引言 背景 简介 介绍 说明 其他 维护 售后 正文 内容 摘要
+    使用方法 操作步骤 规定 要求 注意事项
+    """.split()  # noqa: SIM905
+)
+"""Headings that add nothing to the sentence below them."""
+_PARTY_BLOCKS = 15
+_PARTY = re.compile(
+    r"((?:甲|乙|丙)方|(?:出租|承租|委托|受托|发包|承包|转让|受让)方|[买卖]方|[供需]方|用人单位|劳动者)"
+    r"\s*([（(][^）)]{1,10}[）)])?\s*[:：]\s*([^\s，。；:：]{2,40})"
+)
 _MOSTLY = 3.0
 """How many times longer than the prose the tables are in a document that is a table."""
-_LEANING = re.compile(r"但|而且|因此|所以|此外|同时|其中|上述|前款|这|该|It|This")
-_PURPOSE = re.compile(
-    r"为了?.{4,60}(?:制定|编制|根据)|适用于|本(?:文|手册|报告|指南)[^。]{0,10}介绍|旨在"
-)
 
 
 def keywords(blocks: Sequence[Block], title: str) -> tuple[str, ...]:
@@ -100,26 +113,21 @@ def summary(blocks: Sequence[Block], words: Sequence[str], title: str = "") -> s
     cells = sum(len(block.text) for block in blocks if block.rows and block.record_id is None)
     if cells > _MOSTLY * sum(len(block.text) for block in prose):
         return _of_tables(blocks)
-    sentences: list[tuple[str, bool]] = []
-    for text, kind in _sampled(prose):
-        for span in split_sentences(text):
-            sentence = _CLAUSE_NUMBER.sub("", _BULLET.sub("", " ".join(span.text.split())))
-            shaped = _SHORTEST <= len(sentence) <= _LONGEST and sentence != title
-            if shaped and not _NO_STATEMENT.search(sentence):
-                sentences.append((sentence, kind == "list"))
+    sentences = _sentences(blocks, title) if prose else []
+    parties = _parties(prose)
     if not sentences:
-        return None
+        return parties
     total = len(sentences)
     worths = [
-        _worth(sentence, number, total, words) - (1.0 if listed else 0.0)
+        worth(sentence, number, total, words) - (0.6 if listed else 0.0)
         for number, (sentence, listed) in enumerate(sentences)
     ]
     ranked = sorted(range(total), key=lambda number: (-worths[number], number))
     kept: list[int] = []
-    length = 0
+    length = len(parties or "")
     for number in ranked[: 4 * _SENTENCES]:
         sentence = sentences[number][0]
-        if kept and length + len(sentence) > SUMMARY_CHARACTERS:
+        if kept and (length + len(sentence) > SUMMARY_CHARACTERS or is_filler(sentence)):
             continue
         if any(_alike(sentence, sentences[other][0]) for other in kept):
             continue
@@ -127,7 +135,47 @@ def summary(blocks: Sequence[Block], words: Sequence[str], title: str = "") -> s
         length += len(sentence)
         if len(kept) == _SENTENCES:
             break
-    return "".join(_ended(sentences[number][0]) for number in sorted(kept))
+    return (parties or "") + "".join(_ended(sentences[number][0]) for number in sorted(kept))
+
+
+def _sentences(blocks: Sequence[Block], title: str) -> list[tuple[str, bool]]:
+    """The sentences that may stand in a summary, and whether each is of a list."""
+    found: list[tuple[str, bool]] = []
+    heading = ""
+    shown = [b for b in blocks if b.kind in _TOLD and b.record_id is None]
+    for text, kind in _sampled(shown):
+        if kind == "heading":
+            heading = _CLAUSE_NUMBER.sub("", " ".join(text.split()))
+            continue
+        for span in split_sentences(text):
+            sentence = _CLAUSE_NUMBER.sub("", _BULLET.sub("", " ".join(span.text.split())))
+            shaped = _SHORTEST <= len(sentence) <= _LONGEST and sentence != title
+            if shaped and not _NO_STATEMENT.search(sentence):
+                found.append((_under(heading, sentence), kind == "list"))
+            heading = ""
+    return found
+
+
+def _under(heading: str, sentence: str) -> str:
+    """A sentence that needs its heading to be understood, with it: "值班时间：6月1日至…"."""
+    short = 2 <= len(heading) <= _SHORT_HEADING and len(sentence) <= 5 * _SHORT_HEADING
+    if not short or not _HAN_WORD.fullmatch(heading) or heading in _EMPTY_HEADINGS:
+        return sentence
+    named = any(heading[i : i + 2] in sentence for i in range(len(heading) - 1))
+    return (
+        sentence if named or re.match("[^，。]{1,12}[:：]", sentence) else f"{heading}：{sentence}"
+    )
+
+
+def _parties(prose: Sequence[Block]) -> str | None:
+    """Who makes a contract: "甲方甲公司，乙方乙公司。"; None where not two are named."""
+    lines = [line for block in prose[:_PARTY_BLOCKS] for line in block.text.split("\n")]
+    found: dict[str, str] = {}
+    for line in lines:
+        match = _PARTY.match(" ".join(line.split()))
+        if match and match[1] not in found:
+            found[match[1]] = f"{match[1]}{match[2] or ''}{match[3]}"
+    return "，".join(found.values()) + "。" if len(found) > 1 else None
 
 
 def _weighted_texts(blocks: Sequence[Block], title: str) -> Iterable[tuple[str, int]]:
@@ -162,16 +210,6 @@ def _words(text: str) -> list[str]:
 def _is_telling(word: str) -> bool:
     shaped = _HAN_WORD.fullmatch(word) or _NAME_WORD.fullmatch(word)
     return shaped is not None and word not in STOP_WORDS and word not in _EMPTY_WORDS
-
-
-def _worth(sentence: str, number: int, total: int, words: Sequence[str]) -> float:
-    text = normalise(sentence)
-    held = sum(1.0 / (1 + rank / 4) for rank, word in enumerate(words) if word in text)
-    early = 1.5 if number == 0 else 1.0 if number < 5 else 0.5 if number < total / 4 else 0.0
-    purpose = 1.5 if number < 12 and _PURPOSE.search(sentence) else 0.0
-    # A sentence that leans on the one before it says little alone.
-    leaning = 1.0 if _LEANING.match(sentence) else 0.0
-    return held + early + purpose - leaning
 
 
 def _alike(one: str, other: str) -> bool:

@@ -16,7 +16,8 @@ from rag.ingest.describe import (
     is_useful_title,
 )
 from rag.ingest.metadata import checked
-from rag.types import Block, DocumentMetadata
+from rag.ingest.parse.text import parse_text
+from rag.types import Block, Document, DocumentMetadata
 
 
 def titled(title: str, *paragraphs: str, name: str = "文件.md") -> DocumentMetadata:
@@ -289,8 +290,110 @@ def test_keywords_are_the_telling_words() -> None:
 def test_the_summary_is_made_of_whole_sentences_in_order() -> None:
     found = titled("人才租房补贴办法", *RULE)
     assert found.summary is not None
-    assert found.summary.startswith("为支持人才安居，规范租房补贴的发放，制定本办法。")
+    assert found.summary.startswith("租房补贴按月发放，硕士每月1500元，博士每月2000元。")
+    assert "制定本办法" not in found.summary
     assert "电话" not in found.summary and len(found.summary) <= 200
+
+
+def of_text(text: str) -> DocumentMetadata:
+    pages = parse_text(text)
+    return describe(Document(name="a.txt", media_type="text/plain", pages=pages))
+
+
+REGULATION = """星河市城市照明管理办法
+星河发〔2023〕12号　　2023年3月1日
+
+第一条 为了加强城市照明管理，改善环境，根据《城市照明管理规定》，制定本办法。
+第二条 本办法适用于本市道路、广场照明设施的规划、建设和维护。
+第三条 照明设施亮灯率主干道不低于98%，次干道不低于96%。
+第四条 本办法由市城管局负责解释。
+第五条 本办法自2023年4月1日起施行。
+"""
+NOTICE = """关于做好汛期值班工作的通知
+
+各科室：
+为切实做好今年防汛工作，现将汛期值班有关事项通知如下：
+一、值班补助
+工作日每班80元，节假日每班200元。
+特此通知。
+
+青山水库管理处　　2024年5月20日
+"""
+CONTRACT = """设备租赁合同
+
+甲方（出租方）：云帆租赁有限公司
+乙方（承租方）：恒达建设有限公司
+根据《中华人民共和国民法典》，双方本着平等自愿的原则，就租赁事宜达成如下协议：
+第一条 租赁物：塔式起重机2台，型号QTZ80。
+第二条 租金每台每月18,600元，乙方于每月5日前支付。
+第三条 本合同未尽事宜，由双方协商解决。
+
+签订日期：2024年2月20日
+"""
+MINUTES = """第三季度产品例会纪要
+
+会议时间：2024年7月12日 14:00
+参会人员：陆遥、温若兰、骆怀远
+会议决定：新版控制器于9月15日前完成试产，由温若兰负责。
+大家就下一步工作进行了热烈讨论，气氛非常好。
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "told", "untold"),
+    [
+        (REGULATION, ("适用于本市道路", "主干道不低于98%"), ("制定本办法", "负责解释", "12号")),
+        (NOTICE, ("值班补助：工作日每班80元",), ("通知如下", "特此", "管理处")),
+        (
+            CONTRACT,
+            ("甲方（出租方）云帆租赁有限公司，乙方（承租方）恒达建设有限公司。", "18,600元"),
+            ("平等自愿", "未尽事宜"),
+        ),
+        (MINUTES, ("9月15日前完成试产，由温若兰负责",), ("热烈讨论",)),
+    ],
+    ids=["regulation", "notice", "contract", "minutes"],
+)
+def test_the_summary_says_what_the_document_regulates(
+    text: str, told: tuple[str, ...], untold: tuple[str, ...]
+) -> None:
+    summary = of_text(text).summary or ""
+    assert [part for part in told if part not in summary] == []
+    assert [part for part in untold if part in summary] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "published"),
+    [
+        (REGULATION, date(2023, 3, 1)),
+        (NOTICE, date(2024, 5, 20)),
+        (CONTRACT, date(2024, 2, 20)),
+        (MINUTES, date(2024, 7, 12)),
+        (
+            "大桥合龙\n\n2023-05-01 10:22 来源：海州日报 记者：林岫\n\n大桥全长3.86公里。",
+            date(2023, 5, 1),
+        ),
+        ("菜场完工\n\n2024-02-11 08:15 滨江晚报 记者 邬棠\n\n摊位112个。", date(2024, 2, 11)),
+        (
+            "养犬条例\n（2022年8月26日市人大常委会第四次会议通过　自2023年1月1日起施行）\n\n"
+            "第一条 每户限养一只。",
+            date(2022, 8, 26),
+        ),
+        (
+            "通知\n\n请各单位执行，逾期不候。\n\n市应急管理局办公室　　2024年6月3日印发",
+            date(2024, 6, 3),
+        ),
+        ("办法\n\n第一条 自2024年5月1日起，每人每月补贴2000元。", None),
+        ("年会安排\n\n2025年1月10日 14:00 在三楼会议室召开年会，请准时参加。", None),
+    ],
+)
+def test_where_a_text_tells_its_date(text: str, published: date | None) -> None:
+    assert of_text(text).publish_date == published
+
+
+def test_a_date_beside_the_number_hides_neither_and_who_signed_is_known() -> None:
+    assert of_text(REGULATION).document_number == "星河发〔2023〕12号"
+    assert of_text(REGULATION).effective_date == date(2023, 4, 1)
+    assert of_text(NOTICE).organisation == "青山水库管理处"
 
 
 def test_the_summary_of_a_table_names_its_columns() -> None:
