@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 from rag.ingest.clean_running import (
     Keys,
+    Peers,
     Said,
     is_caption,
     is_page_number,
-    lasting_numbers,
     line_key,
+    near_peers,
     stays,
-    without_page_number,
 )
 from rag.types import Block, Page
 
@@ -74,7 +74,10 @@ def without_furniture(pages: Sequence[Page]) -> tuple[Page, ...]:
         for line in lines
         if line.page in numbered and is_page_number(line.block.text)
     }
-    groups = [[line for line in same if _repeats(same, line, needed)] for same in by_key.values()]
+    groups = [
+        [x for n, x in enumerate(same) if _repeats(near_peers(same, n), x, needed)]
+        for same in by_key.values()
+    ]
     repeated = {id(line.block) for group in groups for line in group}
     once = _said_once(groups, pages, numbers | repeated)
     return tuple(_without(page, (numbers | repeated) - set(once), once) for page in pages)
@@ -111,10 +114,10 @@ def _said_once(
     kept: dict[int, str] = {}
     for group in sorted(filter(None, groups), key=lambda lines: lines[0].page):
         seen: set[tuple[int, ...]] = set()
-        texts = [line.block.text for line in group]
+        peers = Peers(line.block.text for line in group)
         for line in group:
-            mark = lasting_numbers(line.block.text, texts)
-            text = without_page_number(line.block.text, texts)
+            mark = peers.lasting(line.block.text)
+            text = peers.told(line.block.text)
             if mark not in seen and not said.says(text):
                 kept[id(line.block)] = text
                 said.add(text)

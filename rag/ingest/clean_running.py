@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
+from functools import lru_cache
+from typing import TypeVar
+
+T = TypeVar("T")
 
 _ROMAN = r"(?=[ivxlc])(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})"
 _NUMBER = rf"(?:\d{{1,4}}|{_ROMAN}|[一二三四五六七八九十百〇○]{{1,5}}(?=\s*[页頁\-—–]))"
@@ -54,9 +58,14 @@ _SHORTEST_NUMBERED = 8
 
 _OUTER = " \t\u00a0　|｜/-—–·,，"
 
+_LEAST_TOLD = 2
+"""Characters without a number that say something ("A-12" doesn't beyond its number)."""
+
+_NEAR_LINES = 16
 _NEAR_PAGES = 4
 _ALIKE = 0.8
-"""Lines on pages no farther apart than the first are one when this share of them is alike."""
+"""How many lines before and behind are compared with one; lines on pages no farther apart
+than the second are one when this share of them is alike. Chosen by us."""
 
 _SHORT = 4
 _LINE_ROOM = 8
@@ -89,6 +98,7 @@ def line_key(text: str) -> str:
     return "#" if _HAN_NUMBER.fullmatch(one) else _DIGITS.sub("#", one)
 
 
+@lru_cache(maxsize=4096)
 def numbers_of(text: str) -> tuple[int, ...]:
     """The numbers in a line, at most nine digits of each."""
     return tuple(int(digits[:9]) for digits in re.findall(r"\d+", flat(text)))
@@ -109,24 +119,47 @@ def stays(a: str, b: str, apart: int) -> bool:
     )
 
 
-def lasting_numbers(text: str, others: Iterable[str]) -> tuple[int, ...]:
-    """The numbers of a line but for those that are page numbers in it, as the other lines
-    with the same key show."""
-    changing = _changing(text, others)
-    return tuple(n for n, c in zip(numbers_of(text), changing, strict=True) if not c)
+class Peers:
+    """Lines with the same key: which of their numbers count the pages."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._first: dict[int, tuple[int, ...]] = {}
+        self._changing: dict[int, list[bool]] = {}
+        for numbers in map(numbers_of, texts):
+            first = self._first.setdefault(len(numbers), numbers)
+            known = self._changing.setdefault(len(numbers), [False] * len(numbers))
+            for place, (x, y) in enumerate(zip(first, numbers, strict=True)):
+                known[place] = known[place] or x != y
+
+    def lasting(self, text: str) -> tuple[int, ...]:
+        """The numbers of one of the lines but for the page numbers in it."""
+        counting = self._counting(text)
+        return tuple(n for n, c in zip(numbers_of(text), counting, strict=True) if not c)
+
+    def told(self, text: str) -> str:
+        """One of the lines without the page numbers in it, "" when there is nothing else."""
+        counting = self._counting(text)
+        places = [match.span() for match in re.finditer(r"\d+", text)]
+        if len(places) == len(counting) and any(counting) and not _PAGE_PART.search(text):
+            for (start, end), counts in reversed(list(zip(places, counting, strict=True))):
+                text = f"{text[:start]} {text[end:]}" if counts else text
+            if text.isascii() and len(flat(text).strip(_EDGE)) < _LEAST_TOLD:
+                return ""
+        return without_page_number(text)
+
+    def _counting(self, text: str) -> list[bool]:
+        changing = self._changing.get(len(numbers_of(text)), [])
+        return [c and m for c, m in zip(changing, _may_count(text), strict=True)]
 
 
-def _changing(text: str, others: Iterable[str]) -> list[bool]:
-    """For each number of a line, whether it counts the pages."""
-    own = numbers_of(text)
-    changing = [False] * len(own)
-    for other in map(numbers_of, others):
-        if len(other) == len(own):
-            changing = [c or x != y for c, x, y in zip(changing, own, other, strict=True)]
-    return [c and m for c, m in zip(changing, _may_count(text), strict=True)]
+def near_peers(same: Sequence[T], index: int) -> Sequence[T]:
+    """The lines with the same key on the pages round one of them; enough to tell whether it
+    repeats, however many pages there are."""
+    return same[max(index - _NEAR_LINES, 0) : index + _NEAR_LINES + 1]
 
 
-def _may_count(text: str) -> list[bool]:
+@lru_cache(maxsize=4096)
+def _may_count(text: str) -> tuple[bool, ...]:
     """For each number of a line, whether its place is one of page numbers: beside 页 or
     "page", or first or last in a line, but not part of a date, a code or a labelled value."""
     one = flat(text)
@@ -143,22 +176,11 @@ def _may_count(text: str) -> list[bool]:
             found.append(short or not _GOES_ON.match(after))
         else:
             found.append(match.end() == last and (short or not _HAS_BEGUN.search(before)))
-    return found
+    return tuple(found)
 
 
-def without_page_number(text: str, others: Iterable[str] = ()) -> str:
-    """A running line without the page number in it ("质量手册　第 3 页" is "质量手册").
-
-    Args:
-        others: the lines with the same key, which show what else counts the pages.
-    """
-    places = [match.span() for match in re.finditer(r"\d+", text)]
-    changing = _changing(text, others)
-    if len(places) == len(changing):
-        for (start, end), counts in reversed(list(zip(places, changing, strict=True))):
-            if counts and not _PAGE_PART.search(text):
-                text = f"{text[:start]} {text[end:]}"
-                text = "" if len(flat(text).strip(_EDGE)) < 2 and text.isascii() else text
+def without_page_number(text: str) -> str:
+    """A running line without the page number in it ("质量手册　第 3 页" is "质量手册")."""
     return _PAGE_PART.sub(" ", text).strip(_OUTER)
 
 

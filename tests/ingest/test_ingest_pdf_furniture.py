@@ -149,3 +149,21 @@ def test_headers_of_word_documents_stay_once_where_they_alone_say_something(tmp_
         "恒达检测有限公司的质量手册自发布之日起施行。",
         "监督电话：0571-8822",
     ]
+
+
+# --- Plain texts ---------------------------------------------------------------------
+
+
+def test_headers_of_texts_with_form_feeds_stay_once(tmp_path: Path) -> None:
+    pages = [
+        f"恒达检测有限公司\n报告编号：HD-118　第{n}页 共4页\n\n{SENTENCES[n - 1]}\n\n"
+        f"本页小计：{n}7.50\n"
+        for n in range(1, 5)
+    ]
+    path = tmp_path / "a.txt"
+    path.write_text("\f".join(pages), "utf-8")
+    told = "\n".join(texts(read_any(path))).split("\n")
+    assert [line for line in told if "HD-118" in line] == ["报告编号：HD-118"]
+    assert told.count("恒达检测有限公司") == 1
+    assert all(sentence in told for sentence in SENTENCES)
+    assert all(f"本页小计：{n}7.50" in told for n in range(1, 5))

@@ -7,22 +7,22 @@ that has it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
 from rag.ingest.clean_running import (
     Keys,
+    Peers,
     Said,
     has_facts,
     is_caption,
     is_page_number,
-    lasting_numbers,
     line_key,
+    near_peers,
     numbers_of,
     stays,
-    without_page_number,
 )
 from rag.ingest.parse.pdf_cells import is_sideways
 from rag.ingest.parse.pdf_found import FoundTable
@@ -157,20 +157,19 @@ def _running(
     body = body_size(pages)
     needed = max(_MIN_PAGES, _MIN_SHARE * min(len(pages), 12))
     slots = _slots(found, len(pages), pages)
+    repeated, changing = _compared(by_key.values(), needed)
     running: list[_Line] = []
     rest: list[_Line] = []
     titles: set[str] = set()
     for line in (line for lines in found for line in lines):
-        page = pages[line.page]
-        repeats = _repeats(by_key[line.key], line, needed)
+        repeats = id(line) in repeated
         if repeats and line.segment.size >= _TITLE_RATIO * body and line.key not in titles:
             titles.add(line.key)
             continue
-        changes = any(not _stays(line, other) for other in by_key[line.key])
-        slotted = not changes and any(_in_slot(slot, line) for slot in slots)
+        slotted = id(line) not in changing and any(_in_slot(slot, line) for slot in slots)
         if repeats or slotted:
             running.append(line)
-        elif _is_above_rule(page, line.segment):
+        elif _is_above_rule(pages[line.page], line.segment):
             line.ruled = True
             running.append(line)
         else:
@@ -181,20 +180,35 @@ def _running(
     return sorted(running, key=lambda line: line.page)
 
 
+def _compared(groups: Iterable[Sequence[_Line]], needed: float) -> tuple[set[int], set[int]]:
+    """The ids of the lines that repeat, and of those that tell something else each time."""
+    repeated: set[int] = set()
+    changing: set[int] = set()
+    for same in groups:
+        for index, line in enumerate(same):
+            peers = near_peers(same, index)
+            alike = [other for other in peers if other is line or _stays(line, other)]
+            if len(alike) < len(peers):
+                changing.add(id(line))
+            if _repeats(alike, line, needed):
+                repeated.add(id(line))
+    return repeated, changing
+
+
 def _keep_once(running: Sequence[_Line], said: Said, pages: Sequence[PageText]) -> None:
     """Give the first page what only a header or footer says, page numbers aside."""
-    by_key: dict[str, list[str]] = {}
+    texts: dict[str, list[str]] = {}
     for line in running:
-        by_key.setdefault(line.key, []).append(line.segment.text)
+        texts.setdefault(line.key, []).append(line.segment.text)
+    peers = {key: Peers(same) for key, same in texts.items()}
     seen: set[tuple[str, tuple[int, ...]]] = set()
     for line in running:
-        same = by_key[line.key]
-        mark = (line.key, lasting_numbers(line.segment.text, same))
+        mark = (line.key, peers[line.key].lasting(line.segment.text))
         if mark in seen:
             continue
         seen.add(mark)
-        text = without_page_number(line.segment.text, same)
-        decoration = line.ruled and len(same) == 1 and not has_facts(text)
+        text = peers[line.key].told(line.segment.text)
+        decoration = line.ruled and len(texts[line.key]) == 1 and not has_facts(text)
         if not decoration and not said.says(text):
             pages[line.page].running.append(replace(line.segment, text=text))
             said.add(text)
@@ -276,12 +290,7 @@ def _repeats(lines: Sequence[_Line], line: _Line, needed: float) -> bool:
     """Whether the line is on enough pages, with numbers that stay or count the pages."""
     if not any(c.isalnum() for c in line.key.replace("#", "1")):
         return False
-    same = [
-        other
-        for other in lines
-        if abs(other.place - line.place) <= line.drift and (other is line or _stays(line, other))
-    ]
-    near = {other.page for other in same}
+    near = {other.page for other in lines if abs(other.place - line.place) <= line.drift}
     # On two pages only, they must follow each other (or be left and right pages).
     neighbours = any(abs(page - line.page) in (1, 2) for page in near if page != line.page)
     return len(near) >= needed and neighbours

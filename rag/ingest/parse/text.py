@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from rag.ingest.clean_running import is_page_number
 from rag.ingest.describe import is_typed_title
 from rag.ingest.headings import (
     LEAD_LEVEL,
@@ -21,6 +20,7 @@ from rag.ingest.headings import (
 from rag.ingest.lines import unwrap
 from rag.ingest.parse.faq import with_records
 from rag.ingest.parse.subtitles import is_subtitles, subtitle_blocks
+from rag.ingest.parse.text_sheets import without_running
 from rag.types import Block, Page
 
 _LIST_ITEM = re.compile(r"\s*([-*•·●○▪◦]|\d{1,3}[.．、)）]|[（(]\d{1,3}[)）]|[①-⑳])\s*\S")
@@ -33,14 +33,6 @@ _MIN_TURNS = 6
 _MIN_TURN_SHARE = 0.4
 """Turns, and share of the lines that begin one, from which a text is the record of a talk;
 on average each speaker must come back. Chosen by us."""
-
-_MIN_PAGES = 3
-_EDGE_LINES = 2
-"""Pages on which a line must stand, and lines from the edge that are looked at, to be taken
-for a header or footer."""
-
-_MAX_EDGE = 60
-"""Characters of the longest header. Chosen by us, like the above."""
 
 
 def parse_text(text: str, *, titled: bool = True) -> tuple[Page, ...]:
@@ -59,15 +51,14 @@ def parse_text(text: str, *, titled: bool = True) -> tuple[Page, ...]:
         blocks = _blocks(unwrap(sheets[0]), _turns(sheets[0]))
         blocks = _with_title(blocks) if titled else blocks
         return (Page(number=1, blocks=with_records(blocks)),)
-    furniture = _furniture(sheets)
     pages: list[Page] = []
-    for number, sheet in enumerate(sheets, start=1):
-        lines = _without_edges(sheet, furniture)
+    freed = without_running(sheets)
+    for number, (sheet, lines) in enumerate(zip(sheets, freed, strict=True), start=1):
         blocks = [
             b.model_copy(update={"page": number}) for b in _blocks(unwrap(lines), frozenset())
         ]
         blocks = _with_title(blocks) if titled and number == 1 else blocks
-        flags = ("header_footer",) if len(lines) < len(sheet) else () if blocks else ("blank",)
+        flags = ("header_footer",) if lines != sheet else () if blocks else ("blank",)
         pages.append(Page(number=number, blocks=tuple(blocks), flags=flags))
     return tuple(pages)
 
@@ -130,35 +121,6 @@ def _turns(lines: Sequence[str]) -> frozenset[str]:
 def _speaker(line: str) -> str | None:
     match = _SPEAKER.match(line)
     return match["who"] if match else None
-
-
-def _furniture(sheets: Sequence[Sequence[str]]) -> set[str]:
-    """The lines, without their digits, that stand at the edge of several pages."""
-    seen = Counter(key for sheet in sheets for key in {_key(sheet[n]) for n in _edges(sheet)})
-    return {key for key, count in seen.items() if count >= max(_MIN_PAGES, 0.3 * len(sheets))}
-
-
-def _without_edges(sheet: Sequence[str], furniture: set[str]) -> list[str]:
-    doomed = {
-        n for n in _edges(sheet) if _key(sheet[n]) in furniture or is_page_number(sheet[n].strip())
-    }
-    filled = sum(bool(line.strip()) for line in sheet)
-    if len(doomed) >= filled:
-        return list(sheet)
-    return [line for n, line in enumerate(sheet) if n not in doomed]
-
-
-def _edges(sheet: Sequence[str]) -> Iterator[int]:
-    filled = [n for n, line in enumerate(sheet) if line.strip()]
-    for n in dict.fromkeys((*filled[:_EDGE_LINES], *filled[-_EDGE_LINES:])):
-        if len(sheet[n].strip()) <= _MAX_EDGE and not sheet[n].rstrip().endswith(
-            tuple("。；;，：:")
-        ):
-            yield n
-
-
-def _key(line: str) -> str:
-    return re.sub(r"\d+", "#", "".join(line.split()))
 
 
 def _with_title(blocks: list[Block]) -> list[Block]:
