@@ -71,9 +71,10 @@ _SHORT = 4
 _LINE_ROOM = 8
 _MIN_RUN = 5
 _SAID_SHARE = 0.7
+_MOST_LOOKS = 200
 """Pieces shorter than the first number of characters are said only by a line that is no
 longer than they are by the second; longer ones also by runs of at least the third, which
-make up this share of them. Chosen by us."""
+make up this share of them, which is looked at for so many lines. Chosen by us."""
 
 
 def is_page_number(text: str) -> bool:
@@ -219,11 +220,13 @@ class Said:
     def __init__(self, lines: Iterable[str]) -> None:
         self._lines = [line for line in map(flat, lines) if line]
         self._text = "\n".join(self._lines)
+        self._added = ""
+        self._looks = _MOST_LOOKS
 
     def add(self, line: str) -> None:
         """Take in one more line."""
         self._lines.append(flat(line))
-        self._text += "\n" + self._lines[-1]
+        self._added += "\n" + self._lines[-1]
 
     def says(self, text: str) -> bool:
         """Whether all that a running line tells, page numbers aside, is said here too.
@@ -243,11 +246,12 @@ class Said:
         if len(piece) < _SHORT:
             room = len(piece) + _LINE_ROOM
             return any(len(line) <= room and piece in line for line in self._lines)
-        return piece in self._text
+        return piece in self._text or piece in self._added
 
     def _covers(self, piece: str) -> bool:
-        if _LABEL.search(piece):
+        if self._looks <= 0 or _LABEL.search(piece):
             return False
+        self._looks -= 1
         rest = ""
         start = 0
         while start < len(piece):
