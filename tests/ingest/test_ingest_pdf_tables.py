@@ -222,6 +222,7 @@ def test_a_table_below_a_row_across_has_its_own_header() -> None:
         (0, 0, 400, 80), cells, (0, 100, 200, 300, 400), across=[False, True] + [False] * 2
     )
     parts, header = parts_of(table, None)
+    assert header is not None
     assert parts[0].text == "报告期末股东总数：79,053；优先股股东总数：0"
     assert parts[1].text == "前十名股东"
     assert parts[2].rows == (tuple(cells[2]), tuple(cells[3]))

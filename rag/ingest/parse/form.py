@@ -8,6 +8,7 @@ value ("姓名：张三"); tables inside a form stay tables. Part of parse, for 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
@@ -220,7 +221,8 @@ def _is_label(text: str) -> bool:
 
 def _is_field(text: str) -> bool:
     """Whether a text is the name of a field, not a sentence or a name that ends like one."""
-    name = re.sub(r"[（(][^（）()]*[)）]|[\s:：*＊]", "", text)
+    # Fonts give letters as radicals and compatibility forms.
+    name = re.sub(r"\([^()]*\)|[\s:*]", "", unicodedata.normalize("NFKC", text))
     return 1 < len(name) <= _LABEL and bool(_FIELD.fullmatch(name))
 
 
@@ -269,7 +271,8 @@ def _end_of_table(rows: Sequence[_Row], index: int, first: int, stop: int) -> in
 
 def _keeps_to(row: _Row, starts: Sequence[int]) -> bool:
     """Whether the row's cells begin where those of a header do; one cell alone is a note."""
-    return len(row) > 1 and all(cell.start in starts for cell in row) and row[0].start == starts[0]
+    filled = [cell.start for cell in row if cell.text]
+    return len(filled) > 1 and set(filled) <= set(starts) and row[0].start == starts[0]
 
 
 def _is_form_row(row: _Row) -> bool:

@@ -46,20 +46,20 @@ def grow(lines: Sequence[TextLine], start: int) -> tuple[int, int, FoundTable] |
     spans: list[Span] = [(p.x0, p.x1) for p in first.pieces]
     end = start + 1
     while end < len(lines) and _is_near(lines[end - 1], lines[end]):
-        wider = _with(spans, lines[end], lines[start:end])
+        wider = widened(spans, lines[end], lines[start:end])
         if wider is None:
             break
         spans = wider
         end += 1
     while end > start + 1 and not _belongs(lines, end - 1, spans):
         end -= 1
-    spans = _tidied(spans, lines[start:end])
+    spans = tidied(spans, lines[start:end])
     if end - start < 2 or not 2 <= len(spans) <= MAX_COLUMNS:
         return None
     begin = start
     while begin > 0 and start - begin < 2 and _is_near(lines[begin - 1], lines[begin]):
         above = lines[begin - 1]
-        wider = _with(spans, above) if len(above.pieces) > 1 and not _labels(above) else None
+        wider = widened(spans, above) if len(above.pieces) > 1 and not _labels(above) else None
         if wider is None or len(wider) != len(spans):
             break
         spans = wider
@@ -89,7 +89,7 @@ def columns_of(lines: Sequence[TextLine]) -> list[Span] | None:
     ordered = sorted(lines, key=lambda line: -len(line.pieces))
     spans: list[Span] = [(p.x0, p.x1) for p in ordered[0].pieces]
     for line in ordered[1:]:
-        wider = _with(spans, line)
+        wider = widened(spans, line)
         if wider is None:
             return None
         spans = wider
@@ -229,10 +229,11 @@ def _cut(piece: Segment, spans: Sequence[Span], over: Sequence[int]) -> dict[int
     return cut
 
 
-def _with(
+def widened(
     spans: Sequence[Span], line: TextLine, above: Sequence[TextLine] = ()
 ) -> list[Span] | None:
-    """The columns, wider or more of them, so that the line keeps to them as well.
+    """The columns, wider or more of them, so that the line keeps to them as well; None when
+    it cannot.
 
     Args:
         above: lines that keep to the columns so far; two columns that none of them fills
@@ -241,7 +242,7 @@ def _with(
     cells = _placed(line, spans)
     if cells is None:
         merged = _merged(spans, line, above)
-        return _with(merged, line, above) if merged is not None else None
+        return widened(merged, line, above) if merged is not None else None
     wider = list(spans)
     for column, piece in cells.items():
         wider[column] = (min(wider[column][0], piece.x0), max(wider[column][1], piece.x1))
@@ -277,7 +278,7 @@ def _never_both(a: Span, b: Span, lines: Sequence[TextLine]) -> bool:
     )
 
 
-def _tidied(spans: Sequence[Span], lines: Sequence[TextLine]) -> list[Span]:
+def tidied(spans: Sequence[Span], lines: Sequence[TextLine]) -> list[Span]:
     """The columns without one that only the first line fills, where its neighbour is empty."""
     found = list(spans)
     index = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -22,6 +23,9 @@ _STACKED = 1.8
 second is a blank, one of the third parts two cells; a digit that is smaller than the fifth
 and raised by the fourth is an exponent or a note's mark; a run taller than the last, and
 no wider than one glyph, lies on its side. Chosen by us."""
+
+_FIELD = re.compile(r"[^\s\d：:，,。；;、！？][^\s：:，,。；;、！？]{1,17}\s?[：:](?!//)")
+"""A label and its colon at the beginning of a line."""
 
 _EXPONENTS = str.maketrans("0123456789+-−()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁽⁾")
 
@@ -99,8 +103,17 @@ def write(chars: Sequence[Char], y0: float, y1: float) -> str:
 
 
 def joined(lines: Sequence[Line]) -> str:
-    """The text of a cell's lines."""
-    return " ".join(join_wrapped([line.text for line in lines]).split())
+    """The text of a cell's lines; those that name a field each are set apart by blanks."""
+    texts = [line.text for line in lines]
+    if sum(bool(_FIELD.match(text)) for text in texts) < 2:
+        return " ".join(join_wrapped(texts).split())
+    fields: list[list[str]] = []
+    for text in texts:
+        if fields and not _FIELD.match(text):
+            fields[-1].append(text)
+        else:
+            fields.append([text])
+    return " ".join(" ".join(map(join_wrapped, fields)).split())
 
 
 def parted(line: Line, edges: Sequence[float]) -> dict[int, Line] | None:

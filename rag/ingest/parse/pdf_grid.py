@@ -48,7 +48,7 @@ def find_grids(drawings: Sequence[dict[str, Any]], width: float, height: float) 
     if len(down) < 2:
         return []
     cells = _cells(across, down)
-    grids = [grid for grid in _gathered(cells) if len(grid) > 1]
+    grids = [grid for grid in gathered(cells) if len(grid) > 1]
     return sorted(grids, key=lambda grid: min(cell[1] for cell in grid))
 
 
@@ -195,7 +195,7 @@ def _smallest(
     return None
 
 
-def _gathered(cells: Sequence[Cell]) -> list[list[Cell]]:
+def gathered(cells: Sequence[Cell]) -> list[list[Cell]]:
     """Cells that share a corner, directly or through others."""
     parent = list(range(len(cells)))
 

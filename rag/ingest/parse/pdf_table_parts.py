@@ -32,6 +32,8 @@ _NOTE = re.compile(
     r"[（(\[]?(?:注|备注|说明|资料来源|数据来源|附注|NOTES?\b|Notes?\b|\*+)[\s\d]*[:：.\]）)]?"
 )
 _LONG_NOTE = 40
+_LONG_LABEL = 8
+"""Characters from which a note is known by its length, and of a label beside its value."""
 
 Rows = list[list[str]]
 
@@ -67,11 +69,17 @@ def parts_of(table: FoundTable, carried: Header | None) -> tuple[list[Part], Hea
     found: list[Part] = []
     rows, across = table.rows, table.across
     start = 0
+    if len(table.edges) == 2:
+        return [Part(_one(row)) for row in rows], None
     if carried is None:
         form = [] if table.header else form_blocks(rows)
         if form:
             parts = [Part(b.text, b.rows or (), b.kind == "list") for b in form]
             return [part if not part.rows else Part(rows=part.rows) for part in parts], None
+        if len(rows) == 2 and sum(across) == 1 and not table.header:
+            return [
+                part for row, one in zip(rows, across, strict=True) for part in _split(row, one)
+            ], None
         start = _titles(table)
         found += [Part(_one(row)) for row in rows[:start]]
         height = 0 if _is_headless(table, start) else _header_height(table, start)
@@ -267,9 +275,18 @@ def _written(header: Header, body: Rows, table: FoundTable, *, first_is_header: 
     return [Part(rows=tuple(map(tuple, rows)))]
 
 
+def _split(row: Sequence[str], across: bool) -> list[Part]:
+    """A row of a frame as text."""
+    return [Part(_one(row))] if across else _lone_row(list(dict.fromkeys(row)))
+
+
 def _lone_row(row: Sequence[str]) -> list[Part]:
     """One row alone is no table: it frames texts, or holds labels and their values."""
     cells = [cell for cell in row if cell]
+    stated = len(cells) % 2 == 0 and any("：" in value for value in cells[1::2])
+    if stated and all(map(_is_label, cells[::2])):
+        pairs = zip(cells[::2], cells[1::2], strict=True)
+        return [Part(f"{label.rstrip('：:')}：{value}") for label, value in pairs]
     if any(len(cell) > _LONG_NOTE for cell in cells):
         return [Part(cell) for cell in cells]
     text = ""
@@ -277,6 +294,10 @@ def _lone_row(row: Sequence[str]) -> list[Part]:
         mark = "：" if is_value(cell) and text and text[-1] not in "；：:0123456789%" else "；"
         text += (mark if text else "") + cell
     return [Part(text)]
+
+
+def _is_label(text: str) -> bool:
+    return len(text) <= _LONG_LABEL and not any(map(str.isdigit, text)) and not is_value(text)
 
 
 def _is_copy(rows: Rows, column: int) -> bool:

@@ -18,6 +18,8 @@ from rag.ingest.parse.pdf_grid import Cell, find_grids
 from rag.ingest.parse.pdf_lined import find_lined
 from rag.ingest.parse.pdf_page import PageText
 from rag.ingest.parse.pdf_regions import find_regions, is_unsure
+from rag.ingest.parse.pdf_unruled import CellLines, open_areas, unruled_rows
+from rag.ingest.parse.pdf_upright import with_labels
 from rag.ingest.parse.pdf_watermarks import remove_overprints
 from rag.ingest.table import is_value
 
@@ -33,12 +35,11 @@ _SNAP_PT = 2.0
 _MAX_ABOVE = 2
 """Lines (a header, "continued") that may stand above the rest of a table on its next page."""
 
-_MIN_UNRULED = 3
-"""Lines side by side in most cells of a row from which each is a row. Chosen by us: two may
-be a wrapped heading, unless they are numbers."""
-
 _FULL = 1.6
 """A cell's last line is full when fewer glyphs than this would still have fitted."""
+
+_MIN_ROWS = 3
+"""Rows, the first of them perhaps names, of a table that rules part into columns only."""
 
 _FRAME_CELLS = 6
 _FRAME_TEXT = 300
@@ -49,12 +50,22 @@ second, is a frame round a page."""
 def find_tables(page: Any, text: PageText) -> list[FoundTable]:
     """The tables of a page; their glyphs are taken out of the page's segments."""
     remove_overprints(text)
+    text.segments = with_labels(text.segments)
     drawings = page.get_cdrawings()
     text.drawings = len(drawings)
     text.header_rule = _header_rule(drawings, text)
     found: list[FoundTable] = []
-    for cells in _tables_among(find_grids(drawings, text.width, text.height), text):
-        table = _Filling(cells, text).table()
+    parts: list[list[Cell]] = []
+    whole: list[list[Cell]] = []
+    for cells in find_grids(drawings, text.width, text.height):
+        left, inner = open_areas(cells, text.segments)
+        found.extend(inner)
+        (parts if inner else whole).extend(left)
+    among = _tables_among(whole, text)
+    for cells in [*parts, *whole]:
+        # A frame with columns alone is a table when the heights of its lines tell rows.
+        alone = not any(cells is other for other in (*parts, *among))
+        table = _Filling(cells, text).table(alone=alone)
         if table is not None:
             found.append(table)
     found.extend(find_lined(drawings, text))
@@ -145,8 +156,12 @@ class _Filling:
                     self._boxes.append(box)
                     self._place(box)
 
-    def table(self) -> FoundTable | None:
-        """The filled table, its glyphs taken out of the page; None if it isn't one."""
+    def table(self, *, alone: bool = False) -> FoundTable | None:
+        """The filled table, its glyphs taken out of the page; None if it isn't one.
+
+        Args:
+            alone: it is one ruled row, and no table unless that holds several rows.
+        """
         xs, ys = self._xs, self._ys
         if len(xs) < 3 or len(ys) < 2:
             return None
@@ -163,7 +178,7 @@ class _Filling:
             boxes = [self._at.get((row, column)) for column in range(len(xs) - 1)]
             starting = [box for box in boxes if box is not None and box.row == row]
             reach = max((box.row_end - row for box in starting), default=1)
-            split = _unruled_rows(boxes) if reach == 1 else None
+            split = self._unruled(boxes) if reach == 1 else None
             single = boxes[0] is not None and all(box is boxes[0] for box in boxes)
             if split is None:
                 rows.append([box.text if box is not None else "" for box in boxes])
@@ -174,6 +189,8 @@ class _Filling:
             depth.extend([reach] * len(split))
             across.extend([single] * len(split))
             full = tuple(self._is_full(box) for box in boxes)
+        if alone and not _has_rows(rows):
+            return None
         self._take_out()
         kept = [i for i, cells in enumerate(rows) if any(cells)]
         if not kept:
@@ -185,6 +202,15 @@ class _Filling:
             [depth[i] for i in kept],
             [across[i] for i in kept],
             full=full if kept[-1] == len(rows) - 1 else (),
+        )
+
+    def _unruled(self, boxes: Sequence[_Box | None]) -> list[list[str]] | None:
+        """The rows inside one ruled row, for its columns."""
+        return unruled_rows(
+            [
+                CellLines(box.lines, self._xs[box.column_end]) if box is not None else None
+                for box in boxes
+            ]
         )
 
     def _place(self, box: _Box) -> None:
@@ -282,26 +308,11 @@ class _Filling:
         self._text.segments = kept
 
 
-def _unruled_rows(boxes: Sequence[_Box | None]) -> list[list[str]] | None:
-    """The rows inside one ruled row: some tables are ruled only every few rows. None when
-    the cells' lines don't stand side by side, which means that they are wrapped text."""
-    filled = {id(box): box for box in boxes if box is not None and box.lines}
-    most = max((len(box.lines) for box in filled.values()), default=0)
-    full = [box for box in filled.values() if len(box.lines) == most]
-    if most < 2 or len(full) < max(2, 0.6 * len(filled)):
-        return None
-    numbers = sum(all(is_value(line.text) for line in box.lines) for box in full)
-    if most < _MIN_UNRULED and numbers < 2:
-        return None
-    places = [line.middle for line in full[0].lines]
-    rows = [[""] * len(boxes) for _ in places]
-    for column, box in enumerate(boxes):
-        for line in box.lines if box is not None else ():
-            row = min(range(most), key=lambda i: abs(places[i] - line.middle))
-            if abs(places[row] - line.middle) > _SNAP_PT:
-                return None
-            rows[row][column] = line.text
-    return rows
+def _has_rows(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether there are rows with a column of numbers."""
+    if len(rows) < _MIN_ROWS:
+        return False
+    return any(sum(map(is_value, column)) >= _MIN_ROWS - 1 for column in zip(*rows, strict=True))
 
 
 def _edges(values: Sequence[float]) -> list[float]:
