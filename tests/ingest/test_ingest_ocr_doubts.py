@@ -111,7 +111,17 @@ def coloured_boxes(page: Any) -> None:
     page.draw_circle((90, 140), 30, color=(0.9, 0.1, 0.1), fill=(0.9, 0.1, 0.1))
 
 
-@pytest.mark.parametrize("draw", [agreement, red_heading, red_table, coloured_boxes])
+def diagram(page: Any) -> None:
+    for number, word in enumerate(("受理", "审核通过")):
+        page.draw_circle((90 + 150 * number, 80), 45, color=(0.1, 0.2, 0.8), width=2)
+        size = 15
+        page.insert_text(
+            (90 + 150 * number - size * len(word) / 2, 86), word, fontname="china-s",
+            fontsize=size, color=(0.1, 0.2, 0.8),
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("draw", [agreement, red_heading, red_table, coloured_boxes, diagram])
 def test_other_coloured_things_stay(draw: Any) -> None:
     given = picture(draw, height=230)[:, :, ::-1].copy()
     lifted = lift_stamps(given)
@@ -130,6 +140,36 @@ def test_a_stamp_over_text_is_a_warning_of_the_document(tmp_path: Path) -> None:
     assert "stamp_over_text" in [issue.code for issue in quality.issues]
     assert "印章" in flag_text("stamp_over_text")
     assert "stamp" in flag_text("stamp_over_text", "en")
+
+
+@needs_ocr
+def test_a_seal_over_a_page_with_text_of_its_own_hides_nothing(tmp_path: Path) -> None:
+    import pymupdf
+    from ocr_inputs import encoded
+
+    white = np.full((310, 310, 3), 255, np.uint8)
+    ink = stamped(white, "ring", (86, 86), RED)
+    alpha = 255 - ink.min(axis=2, keepdims=True)
+    with pymupdf.open() as document:
+        page = document.new_page(width=500, height=230)
+        agreement(page)
+        seal = encoded(np.concatenate([ink, alpha], axis=2))
+        page.insert_image((120, 30, 290, 200), stream=seal)
+        document.save(tmp_path / "a.pdf")
+    pages, _, _ = parse_pdf(tmp_path / "a.pdf", SETTINGS)
+    assert "stamp_over_text" not in pages[0].flags
+    text = "".join("".join(block.text.split()) for block in pages[0].blocks)
+    assert text == "".join("".join(line.split()) for line in LINES)
+
+
+@needs_ocr
+def test_the_least_readable_print_under_an_opaque_stamp_is_flagged() -> None:
+    page = picture(agreement, height=230, dpi=170)
+    ink = stamped(np.full_like(page, 255), "ring", (190, 95), RED, dpi=170)
+    covered = np.where((ink < 200).any(axis=2, keepdims=True), ink, page)
+    result = recognise(covered, SETTINGS)
+    assert "stamp_over_text" in result.doubts
+    assert "专用" not in said(result)
 
 
 # --- Faxes ----------------------------------------------------------------------------

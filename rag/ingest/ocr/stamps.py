@@ -24,9 +24,10 @@ and the noise of photographs stay below 30."""
 _FEW = 2e-4
 """Pages with a smaller share of coloured pixels have no stamp: the look ends there."""
 
-_MIN_SIDE, _MOST_SIDE, _MOST_FRAME = 0.035, 0.6, 0.32
-"""Sides of a stamp, of a ring and of a frame, in longest sides of the image. Name seals are
-12 mm and round ones 30 to 50 mm, on A4 (297 mm) and on slips a third of it. Chosen by us."""
+_MIN_SIDE, _MOST_FRAME = 0.035, 0.32
+"""Sides of a stamp and of the largest frame, in longest sides of the image; rings may fill it.
+Name seals are 12 mm and round ones 30 to 50 mm, on A4 (297 mm) and on slips a third of it.
+Chosen by us."""
 
 _CLOSED = 0.004
 """Gaps in an outline up to this share of the longest side are closed: 8 pixels of 2000, where
@@ -39,6 +40,10 @@ _FULL = 0.6
 radius, not so much of its connected ink lies beyond it, and not so much of its area is inked.
 Chosen by us: worn rings have 0.75 and more of the first; large characters have a tenth of the
 second and more."""
+
+_ROUND_BAND, _ROUND_SHARE = (0.58, 0.84), 0.4
+"""A ring has words that run round when so many directions have ink between these shares of its
+radius: circles of diagrams have none but at the ends of their words. Chosen by us."""
 
 _DIRECTIONS, _MIN_DIRECTIONS = 120, 40
 _FIT = 0.03
@@ -120,7 +125,7 @@ def lift_stamps(bgr: np.ndarray) -> Lifted:
             if not own.any():
                 continue
             covers = _covers(pixels[y0:y1, x0:x1], own, _MIN_DARK * width * height)
-            if not covers and not outline.round:
+            if not covers and not _is_written_round(outline, ink):
                 continue
             if pixels is bgr:
                 pixels = bgr.copy()
@@ -161,7 +166,7 @@ def _outlines(ink: np.ndarray) -> list[_Outline]:
     found: list[_Outline] = []
     for label in sorted(range(1, count), key=lambda n: -int(stats[n][2]) * int(stats[n][3])):
         x, y, w, h = (int(v) for v in stats[label][:4])
-        if not _MIN_SIDE * longest <= max(w, h) <= _MOST_SIDE * longest:
+        if not _MIN_SIDE * longest <= max(w, h):
             continue
         if any(outline.holds(x + w / 2, y + h / 2) for outline in found):
             continue
@@ -184,7 +189,7 @@ def _outline(part: np.ndarray, x: int, y: int, ink: np.ndarray) -> _Outline | No
         if max(width, height) <= _MOST_FRAME * longest and ratio <= _MOST_RATIO and _is_frame(part):
             return _Outline(box.x, box.y, box.half_width, box.half_height, False)
     circle = _circle(part, x, y)
-    if circle is None or not _MIN_SIDE <= 2 * circle.half_width / longest <= _MOST_SIDE:
+    if circle is None or not _MIN_SIDE <= 2 * circle.half_width / longest <= 1:
         return None
     return circle if _is_ring(circle, part, x, y, ink) else None
 
@@ -216,20 +221,34 @@ def _is_ring(outline: _Outline, part: np.ndarray, x: int, y: int, ink: np.ndarra
     distance = outline.distance(columns + float(x), rows + float(y))
     if float((distance > _BAND[1] + 0.02).mean()) > _LOOSE_SHARE:
         return False
+    if _inked_directions(outline, ink, _BAND) < _RING_SHARE:
+        return False
+    x0, y0, x1, y1 = outline.box(width, height)
+    area = _area(outline, x0, y0, x1, y1)
+    return float((ink[y0:y1, x0:x1][area > 0] > 0).mean()) < _FULL
+
+
+def _is_written_round(outline: _Outline, ink: np.ndarray) -> bool:
+    """Whether words run round inside a ring."""
+    return outline.round and _inked_directions(outline, ink, _ROUND_BAND) >= _ROUND_SHARE
+
+
+def _inked_directions(outline: _Outline, ink: np.ndarray, band: tuple[float, float]) -> float:
+    """Share of the directions within the image that have ink between two shares of the radius;
+    0.0 where hardly any direction lies within it."""
+    import numpy as np
+
+    height, width = ink.shape
     angles = np.linspace(0, 2 * np.pi, _DIRECTIONS, endpoint=False)[:, None]
-    shares = np.linspace(*_BAND, 16)[None, :]
+    shares = np.linspace(*band, 16)[None, :]
     xs = np.rint(outline.x + outline.half_width * shares * np.cos(angles)).astype(int)
     ys = np.rint(outline.y + outline.half_height * shares * np.sin(angles)).astype(int)
     inside = (xs >= 0) & (xs < width) & (ys >= 0) & (ys < height)
     within = inside[:, 8]
     if int(within.sum()) < _MIN_DIRECTIONS:
-        return False
+        return 0.0
     inked = (ink[ys.clip(0, height - 1), xs.clip(0, width - 1)] > 0) & inside
-    if float(inked.any(axis=1)[within].mean()) < _RING_SHARE:
-        return False
-    x0, y0, x1, y1 = outline.box(width, height)
-    area = _area(outline, x0, y0, x1, y1)
-    return float((ink[y0:y1, x0:x1][area > 0] > 0).mean()) < _FULL
+    return float(inked.any(axis=1)[within].mean())
 
 
 def _is_frame(part: np.ndarray) -> bool:

@@ -136,7 +136,7 @@ class PdfReader:
         result = self._recognise(views[0], reading) if views else None
         if result is not None and result.lines:
             reading.tables = pdf_scan.lay_scan(text, result, views[0])
-            reading.flags.append("recognised")
+            reading.flags.extend(("recognised", *result.doubts))
         if not reading.tables and all(is_page_number(s.text) for s in text.segments):
             text.segments = []
         if "recognised" in reading.flags and (text.segments or reading.tables):
@@ -168,6 +168,7 @@ class PdfReader:
                 self._known[view.key] = result
             result = pdf_scan.without_native(result, view, reading.text)
             if result.lines:
+                reading.flags.extend(result.doubts)
                 letters = sum(len(line.text) for line in result.lines)
                 weights[0] += letters
                 weights[1] += letters * (result.confidence or 0.0)
@@ -187,6 +188,7 @@ class PdfReader:
         elif mended.outcome == "mended":
             reading.flags.append("mended_text")
             text.confidence = result.confidence if result is not None else None
+            reading.flags.extend(result.doubts if result is not None else ())
         else:
             doubtful = mended.outcome == "kept" and text.glyphs.verdict() == "doubtful"
             reading.flags.append("doubtful_text" if doubtful else "garbled")
@@ -220,13 +222,11 @@ class PdfReader:
     def _recognise(self, view: View, reading: Reading) -> OcrResult | None:
         """Recognition of a view; a failure of the engine costs this page only."""
         try:
-            result = recognise(view.pixels, self._settings, detail=view.detail)
+            return recognise(view.pixels, self._settings, detail=view.detail)
         except Exception:
             log.exception("recognition failed on page %d", reading.text.number)
             reading.flags.append("ocr_failed")
             return None
-        reading.flags.extend(result.doubts)
-        return result
 
 
 def _empty(page: Any, number: int, rotation: int) -> PageText:
