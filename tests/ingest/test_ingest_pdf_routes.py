@@ -272,6 +272,46 @@ def test_an_editor_chooses_the_route(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert "规范档案管理工作" in text_of(page)
 
 
+def outlined(page: Any) -> None:
+    for number in range(60):
+        page.draw_line((20, 20 + number), (200, 30 + 2 * number))
+
+
+@needs_ocr
+@pytest.mark.parametrize("route", ["native", "complex", "mixed"])
+def test_a_chosen_route_that_sees_nothing_is_told(tmp_path: Path, route: Any) -> None:
+    from rag.ingest.quality import assess
+    from rag.types import Document
+
+    scanned = scan(tmp_path / "a.pdf", picture(notice))
+    for path in (scanned, pdf(tmp_path / "b.pdf", outlined)):
+        page = one(path, routes={1: route})
+        if page.blocks:
+            assert "pictures_read" in page.flags
+            continue
+        assert "no_text" in page.flags
+        quality = assess(Document(name="a.pdf", media_type="application/pdf", pages=(page,)))
+        assert quality.status != "passed"
+
+
+@needs_ocr
+@pytest.mark.parametrize("route", ["native", "complex"])
+def test_a_chosen_route_that_skips_a_picture_is_told(tmp_path: Path, route: Any) -> None:
+    page = one(pdf(tmp_path / "a.pdf", mixed), routes={1: route})
+    assert text_of(page) == "上面是正文的第一段文字。下面是正文的第二段文字。"
+    assert page.flags == ("image_text",)
+
+
+@needs_ocr
+def test_a_small_picture_alone_on_a_page_is_read(tmp_path: Path) -> None:
+    def draw(page: Any) -> None:
+        seen = picture(lambda p: write(p, 5, 20, "档案号一七", 14), width=90, height=30)
+        page.insert_image((50, 50, 140, 80), stream=encoded(seen))
+
+    page = one(pdf(tmp_path / "a.pdf", draw, width=595, height=842))
+    assert (page.route, page.flags, text_of(page)) == ("mixed", ("pictures_read",), "档案号一七")
+
+
 @needs_ocr
 def test_a_page_that_cannot_be_read_is_looked_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -20,7 +20,7 @@ from rag.ingest.parse.pdf_abnormal import mend
 from rag.ingest.parse.pdf_extractors import Extractors
 from rag.ingest.parse.pdf_glyphs import Glyphs, verdict_of
 from rag.ingest.parse.pdf_page import PageText, read_page
-from rag.ingest.parse.pdf_route import INVISIBLE_SHARE, is_abnormal, noted, route_of
+from rag.ingest.parse.pdf_route import INVISIBLE_SHARE, is_abnormal, left_out, noted, route_of
 from rag.ingest.parse.pdf_scan import View
 from rag.ingest.parse.pdf_tables import find_tables
 from rag.settings import IngestSettings
@@ -96,6 +96,11 @@ class PdfReader:
         }.get(reading.route)
         if finish is not None:
             finish(page, reading, views)
+        if forced is not None and reading.route == forced:
+            text, pictures = reading.text, bool(reading.pictures)
+            tables = bool(reading.tables)
+            missed = left_out(text, forced, tables=tables, pictures=pictures)
+            reading.flags.extend(flag for flag in missed if flag not in reading.flags)
         reading.flags = [*noted(reading.text), *reading.flags]
         return reading
 
