@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from rag.ingest.chunk import captions
 from rag.ingest.chunk.count import CountTokens
 from rag.ingest.chunk.pieces import Family, Piece, TableRows, covered
 from rag.ingest.chunk.running import Recursive, Splitter
@@ -14,9 +14,10 @@ from rag.ingest.heading_path import common_path
 from rag.ingest.metadata import from_mapping
 from rag.types import ChunkKind
 
-_CAPTION = re.compile(r"(续?表|附表|单位|Table)\s*[\d一二三四五六七八九十:：]|.*[:：]$", re.DOTALL)
 _CAPTION_TOKENS = 80
-"""Longest text before a table that is taken for its caption; chosen by us."""
+_NOTES_SHARE = 5
+"""Longest text before a table that is taken for its caption, and the part of a chunk (one of
+so many) that its notes may fill; chosen by us."""
 RECORD_LIMIT = 8
 RECORD_TOKENS = 4000
 """A record is never cut unless it is longer than so many chunks and so many tokens: it is a
@@ -62,16 +63,26 @@ class Cutter:
     def families(self, group: Group) -> Iterator[Family]:
         """The families of a group, in order."""
         run: list[Unit] = []
-        for unit in group.units:
+        taken = 0
+        label = ""
+        before: Unit | None = None
+        for index, unit in enumerate(group.units):
+            if index < taken:
+                continue
             if unit.block.record_id is not None:
                 yield from self._running_text(group, run)
                 yield from map(self._nest, self._record(group, unit))
                 run = []
             elif unit.block.kind == "table" and unit.block.rows:
-                caption = self._caption(run)
+                caption = self._caption(run, unit)
                 yield from self._running_text(group, run[: len(run) - len(caption)])
-                yield from map(self._nest, self._table(group, unit, caption))
-                run = []
+                own = "\n".join(u.block.text for u in caption if not u.is_heading)
+                label = own or (label if _goes_on(before, unit, run) else "")
+                notes = self._notes(group.units[index + 1 :])
+                pieces = self._table(group, unit, caption, label, notes)
+                taken = index + 1 + (len(notes) if pieces and _has_notes(pieces[-1]) else 0)
+                yield from map(self._nest, pieces)
+                run, before = [], unit
             else:
                 run.append(unit)
         yield from self._running_text(group, run)
@@ -104,12 +115,20 @@ class Cutter:
                 own,
             )
 
-    def _table(self, group: Group, unit: Unit, caption: Sequence[Unit]) -> Iterator[Piece]:
-        lead = self._text[caption[0].start : caption[-1].end] if caption else ""
-        label = "\n".join(u.block.text for u in caption if not u.is_heading)
-        caption_tokens = self._count(lead)
-        room = max(int(self._limit * ROWS_SHARE) - caption_tokens, self._limit // 3)
-        most = self._limit - caption_tokens
+    def _table(
+        self,
+        group: Group,
+        unit: Unit,
+        caption: Sequence[Unit],
+        label: str,
+        notes: Sequence[Unit],
+    ) -> list[Piece]:
+        """The pieces of a table; the notes are in the last one where they fit."""
+        lead = self._text[caption[0].start : caption[-1].end] if caption else label
+        after = self._text[notes[0].start : notes[-1].end] if notes else ""
+        around = self._count(lead) + self._count(after)
+        room = max(int(self._limit * ROWS_SHARE) - around, self._limit // 3)
+        most = self._limit - around
         places = row_places(unit.block)
         pieces = table_pieces(
             unit.block,
@@ -119,6 +138,7 @@ class Cutter:
             most=max(most, room),
             places=places,
         )
+        found: list[Piece] = []
         for number, piece in enumerate(pieces):
             above = lead if number == 0 else label
             text = f"{above}\n\n{piece.text}" if above else piece.text
@@ -128,22 +148,52 @@ class Cutter:
             kind: ChunkKind = "record" if self._rows_apart else "table"
             rows = TableRows(unit, piece.rows, places, above, label)
             path = group.path or unit.path
-            yield Piece(text, span, span, units, path, kind, table=rows)
+            found.append(Piece(text, span, span, units, path, kind, table=rows))
+        if found and after and self._count(f"{found[-1].text}\n\n{after}") <= self._limit:
+            found[-1] = _with_notes(found[-1], after, notes)
+        return found
 
-    def _caption(self, run: Sequence[Unit]) -> list[Unit]:
+    def _caption(self, run: Sequence[Unit], table: Unit) -> list[Unit]:
         """The units at the end of `run` that introduce the table behind them."""
-        caption: list[Unit] = []
-        for unit in reversed(run):
-            text = unit.block.text.strip()
-            if unit.is_heading or (not caption and _CAPTION.match(text)):
-                caption.insert(0, unit)
-            else:
-                break
-        if caption and self._count(self._text[caption[0].start : caption[-1].end]) > min(
-            _CAPTION_TOKENS, self._limit // 3
-        ):
-            return []
+        of_sheet = table.block.metadata.get("rows") == "records"
+        caption = captions.above(run, of_sheet=of_sheet)
+        most = min(_CAPTION_TOKENS, self._limit // 3)
+        while caption and self._count(self._text[caption[0].start : caption[-1].end]) > most:
+            caption = [] if caption[0].is_heading else caption[1:]
         return caption
+
+    def _notes(self, units: Sequence[Unit]) -> list[Unit]:
+        """The first of the units that belong to the table before them."""
+        notes = [] if self._rows_apart else captions.below(units)
+        most = min(_CAPTION_TOKENS, self._limit // _NOTES_SHARE)
+        while notes and self._count(self._text[notes[0].start : notes[-1].end]) > most:
+            notes.pop()
+        return notes
+
+
+def _with_notes(piece: Piece, notes: str, units: Sequence[Unit]) -> Piece:
+    """A table's last piece with the notes below the table."""
+    span = (piece.span[0], units[-1].end)
+    table = piece.table._replace(below=notes) if piece.table is not None else None
+    return piece._replace(
+        text=f"{piece.text}\n\n{notes}",
+        span=span,
+        own=span,
+        units=[*piece.units, *units],
+        table=table,
+    )
+
+
+def _has_notes(piece: Piece) -> bool:
+    return piece.table is not None and bool(piece.table.below)
+
+
+def _goes_on(before: Unit | None, table: Unit, between: Sequence[Unit]) -> bool:
+    """Whether a table is the rest of the one before it, on the next page."""
+    if before is None or between:
+        return False
+    above, rows = before.block.rows or ((),), table.block.rows or ((),)
+    return above[0] == rows[0] and 0 <= table.block.page - before.block.page <= 1
 
 
 def text_pieces(text: str, split: Splitter, group: Group, units: Sequence[Unit]) -> Iterator[Piece]:

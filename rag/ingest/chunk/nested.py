@@ -239,7 +239,7 @@ def _row_pieces(
     """The smaller pieces of some rows of a table, all with its caption."""
     if not table.rows:
         return []
-    room = max(limit - count(table.above), limit // 3)
+    room = max(limit - count(table.above) - count(table.below), limit // 3)
     found = table_pieces(
         table.unit.block, room, count, rows=table.rows, apart=apart, places=table.places
     )
@@ -247,13 +247,15 @@ def _row_pieces(
     for number, each in enumerate(found):
         above = table.above if number == 0 else table.label
         start, end = table.unit.start + each.start, table.unit.start + each.end
-        span = (piece.span[0] if number == 0 else start, end)
+        last = number + 1 == len(found)
+        below = table.below if last else ""
+        span = (piece.span[0] if number == 0 else start, piece.span[1] if last else end)
         pieces.append(
             piece._replace(
-                text=f"{above}\n\n{each.text}" if above else each.text,
+                text="\n\n".join(part for part in (above, each.text, below) if part),
                 span=span,
                 own=span,
-                table=table._replace(rows=each.rows),
+                table=table._replace(rows=each.rows, below=below),
             )
         )
     return pieces

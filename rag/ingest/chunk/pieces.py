@@ -22,13 +22,15 @@ class Cut(NamedTuple):
 class TableRows(NamedTuple):
     """Rows of a table block: indexes among those below the header, and the places of all of
     them (`rag.ingest.chunk.tables.row_places`). `above` is the text that
-    stands above them, `label` what of it is repeated above later rows."""
+    stands above them, `label` what of it is repeated above later rows, `below` the notes that
+    stand under the last of them."""
 
     unit: Unit
     rows: tuple[int, ...]
     places: Sequence[tuple[int, int]]
     above: str = ""
     label: str = ""
+    below: str = ""
 
 
 class Piece(NamedTuple):

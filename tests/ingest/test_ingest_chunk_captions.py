@@ -1,0 +1,79 @@
+"""What stands above and below a table stays with it in its chunks."""
+
+from __future__ import annotations
+
+import pytest
+from ingest_inputs import document_of
+
+from rag.ingest.chunk import chunk
+from rag.ingest.plain import plain_text
+from rag.ingest.table import to_markdown
+from rag.settings import IngestSettings
+from rag.types import Block, Chunk
+
+SMALL = IngestSettings(chunk_tokens=160, chunk_overlap=0.0)
+
+
+def cut(*blocks: Block) -> list[Chunk]:
+    found = chunk(document_of(*blocks), SMALL, len)
+    return [piece for piece in found if piece.indexed]
+
+
+def text(words: str, kind: str = "paragraph") -> Block:
+    return Block.model_validate({"kind": kind, "text": words})
+
+
+def table(count: int, start: int = 0, page: int = 1, **metadata: str) -> Block:
+    body = [(f"石家庄分公司{n}", f"{n}105.0") for n in range(start, start + count)]
+    rows = (("单位", "收入"), *body)
+    return Block(kind="table", text=to_markdown(rows), rows=rows, page=page, metadata=metadata)
+
+
+@pytest.mark.parametrize("title", ["各分公司收支情况表", "附表一 收支", "2024年收入明细（续）"])
+def test_title_and_unit_stand_above_each_piece(title: str) -> None:
+    found = cut(text("本年度收入增长较快。"), text(title), text("单位：万元"), table(12))
+    pieces = [piece for piece in found if piece.kind == "table"]
+    assert len(pieces) > 1
+    assert all(title in piece.text and "单位：万元" in piece.text for piece in pieces)
+    assert title not in found[0].text
+
+
+def test_the_title_of_a_sheet_stands_above_its_records() -> None:
+    found = cut(text("2024年度华东区域"), table(12, rows="records"))
+    assert len(found) > 1
+    assert all(piece.text.startswith("2024年度华东区域") for piece in found)
+
+
+def test_a_sentence_above_a_table_is_no_title() -> None:
+    found = cut(text("各分公司已提交收支情况表。"), table(3))
+    assert [piece.kind for piece in found] == ["text", "table"]
+
+
+def test_the_rest_of_a_table_on_the_next_page_has_its_title() -> None:
+    found = cut(text("收支情况表"), text("单位：万元"), table(4), table(4, 4, page=2))
+    assert len(found) > 1
+    assert all("收支情况表" in piece.text and "单位：万元" in piece.text for piece in found)
+
+
+def test_another_table_has_not_the_title_of_the_one_before() -> None:
+    other = Block(kind="table", text="| 姓名 | 岗位 |\n| --- | --- |\n| 张三 | 会计 |",
+                  rows=(("姓名", "岗位"), ("张三", "会计")))  # fmt: skip
+    found = cut(text("收支情况表"), table(2), other)
+    assert "收支情况表" not in found[-1].text
+
+
+@pytest.mark.parametrize("note", ["注：收入不含税。", "合计：56105.0", "数据来源：财务部"])
+def test_notes_and_sums_below_a_table_stand_in_its_last_piece(note: str) -> None:
+    blocks = (text("收支情况表"), table(12), text(note), text("下一节的正文从这里开始。"))
+    found = cut(*blocks)
+    pieces = [piece for piece in found if piece.kind == "table"]
+    assert pieces[-1].text.endswith(note)
+    assert sum(note in piece.text for piece in found) == 1
+    assert all(len(piece.text) <= 160 for piece in found)
+    whole = plain_text(document_of(*blocks))
+    assert whole[: pieces[-1].char_span[1]].endswith(note)
+
+
+def test_text_behind_a_table_is_no_note() -> None:
+    found = cut(table(2), text("会议决定继续执行上述标准。"))
+    assert [piece.kind for piece in found] == ["table", "text"]
