@@ -18,14 +18,18 @@ from rag.ingest.clean_running import (
     Said,
     is_caption,
     is_page_number,
+    labels_of,
     line_key,
     near_peers,
+    pages_of_records,
     stays,
 )
 from rag.types import Block, Page
 
 _MARGIN = 0.11
-"""Share of the page's height at the top and bottom in which they stand."""
+_RECORD_MARGIN = 0.25
+"""Shares of the page's height at the top and bottom in which they, and the fields of a record,
+stand. Chosen by us."""
 
 _DRIFT = 0.02
 """How far the same line may move from page to page, as a share of the height: scans are
@@ -79,8 +83,36 @@ def without_furniture(pages: Sequence[Page]) -> tuple[Page, ...]:
         for same in by_key.values()
     ]
     repeated = {id(line.block) for group in groups for line in group}
+    groups = _without_records(groups, pages, repeated)
+    repeated = {id(line.block) for group in groups for line in group}
     once = _said_once(groups, pages, numbers | repeated)
     return tuple(_without(page, (numbers | repeated) - set(once), once) for page in pages)
+
+
+def _without_records(
+    groups: Sequence[Sequence[_Line]], pages: Sequence[Page], repeated: set[int]
+) -> list[list[_Line]]:
+    """The lines but for fields of records, one of which each page shows."""
+    records = {
+        top: pages_of_records(
+            (page.number, labels_of(block.text))
+            for page in pages
+            for block in page.blocks
+            if id(block) not in repeated and _is_near_edge(block, page, top)
+        )
+        for top in (True, False)
+    }
+    return [
+        [x for x in same if x.page not in records[x.place > 0] or not labels_of(x.block.text)]
+        for same in groups
+    ]
+
+
+def _is_near_edge(block: Block, page: Page, top: bool) -> bool:
+    if block.bbox is None or not page.height or len(block.text) > _MAX_LENGTH:
+        return False
+    reach = _RECORD_MARGIN * page.height
+    return block.bbox[1] < reach if top else block.bbox[3] > page.height - reach
 
 
 def _without(page: Page, doomed: set[int], kept: Mapping[int, str]) -> Page:

@@ -191,6 +191,29 @@ def has_facts(text: str) -> bool:
     return bool(_LABEL.search(text) or _CODE.search(text))
 
 
+def labels_of(text: str) -> set[str]:
+    """The labels in a line that have a value, but for that of the page's number."""
+    if ":" not in text and "：" not in text:
+        return set()
+    found = re.findall(r"([^\s:：,，。;；]{1,12})\s*[:：]\s*\S", without_page_number(text))
+    return {flat(label) for label in found}
+
+
+def pages_of_records(labels: Iterable[tuple[int, set[str]]]) -> set[int]:
+    """The pages with a record of their own at the edge, where what is the same on others
+    (`性别：女`) tells something about this one.
+
+    Args:
+        labels: the numbers of pages, and the labels of a line there that doesn't repeat. The
+            same label on two pages gives two values.
+    """
+    pages: dict[str, set[int]] = {}
+    for page, names in labels:
+        for name in names:
+            pages.setdefault(name, set()).add(page)
+    return {page for found in pages.values() if len(found) > 1 for page in found}
+
+
 class Keys:
     """The keys of lines, those of lines that were recognised nearly alike made the same."""
 

@@ -129,6 +129,23 @@ def test_lines_at_one_place_that_tell_different_things_stay(tmp_path: Path, line
     ]
 
 
+def test_pages_with_a_record_each_keep_its_fields(tmp_path: Path) -> None:
+    def edge(page: Any, number: int) -> None:
+        centred(page, 0, 595, 36, "临河市人民医院检验报告单", 16)
+        write(page, 72, 60, f"姓名：{'陈李王赵'[number]}慧敏", 10)
+        write(page, 240, 60, "性别：女", 10)
+        write(page, 400, 60, f"病历号：Z2026{number}71", 10)
+        write(page, 72, 76, "科室：内分泌科", 10)
+        write(page, 240, 76, "标本：血清", 10)
+
+    path = tmp_path / "a.pdf"
+    lines = told(book(path, 4, edge))
+    assert sum("性别：女" in line for line in lines) == 4
+    assert sum("科室：内分泌科" in line and "标本：血清" in line for line in lines) == 4
+    cleaned = texts(read_any(path))
+    assert sum("科室：内分泌科" in line for line in cleaned) == 4
+
+
 # --- Word documents ------------------------------------------------------------------
 
 

@@ -15,13 +15,14 @@ from typing import Any
 from rag.ingest.inspect import too_many_pages
 from rag.ingest.mupdf import LOCK, open_pdf, pymupdf
 from rag.ingest.ocr.blocks import margin_blocks
-from rag.ingest.parse.pdf_furniture import remove_furniture, with_running
+from rag.ingest.parse.pdf_furniture import remove_furniture
 from rag.ingest.parse.pdf_joins import join_pages
 from rag.ingest.parse.pdf_layout import Style, column_blocks, key_of
 from rag.ingest.parse.pdf_page import PageText, box_as_shown
 from rag.ingest.parse.pdf_reader import PdfReader, Reading
 from rag.ingest.parse.pdf_regions import columns_of_page
 from rag.ingest.parse.pdf_route import SCAN_SHARE
+from rag.ingest.parse.pdf_running import with_running
 from rag.ingest.parse.pdf_scan import insert_picture, picture_blocks, repeated_keys
 from rag.settings import IngestSettings
 from rag.types import Block, Page, PageRoute

@@ -19,9 +19,11 @@ from rag.ingest.clean_running import (
     has_facts,
     is_caption,
     is_page_number,
+    labels_of,
     line_key,
     near_peers,
     numbers_of,
+    pages_of_records,
     stays,
 )
 from rag.ingest.parse.pdf_cells import is_sideways
@@ -29,12 +31,12 @@ from rag.ingest.parse.pdf_found import FoundTable
 from rag.ingest.parse.pdf_page import PageText, Segment
 from rag.ingest.parse.pdf_watermarks import body_size, remove_watermarks
 from rag.ingest.parse.pdf_watermarks import remove_overprints as remove_overprints
-from rag.types import Block
 
 _MARGIN = 0.11
 _NUMBER_MARGIN = 0.17
-"""Shares of the page's height at the top and bottom in which lines, and page numbers that
-count on from page to page, stand."""
+_RECORD_MARGIN = 0.25
+"""Shares of the page's height at the top and bottom in which lines, page numbers that count on
+from page to page, and the fields of a record stand."""
 
 _LINES = 3
 """How many lines from the edge of a page are looked at."""
@@ -104,39 +106,6 @@ def remove_furniture(
     return True
 
 
-def with_running(blocks: Sequence[Block], text: PageText) -> tuple[Block, ...]:
-    """The blocks of a page and, each line as a paragraph at its place, what its headers and
-    footers alone say."""
-    lines = _grouped(sorted(text.running, key=lambda s: s.middle))
-    top, bottom = list(blocks), list[Block]()
-    for line in reversed(lines):
-        line.sort(key=lambda s: s.x0)
-        block = Block(
-            kind="paragraph",
-            text=" ".join(s.text for s in line),
-            page=text.number,
-            bbox=(
-                round(min(s.x0 for s in line), 1),
-                round(min(s.y0 for s in line), 1),
-                round(max(s.x1 for s in line), 1),
-                round(max(s.y1 for s in line), 1),
-            ),
-        )
-        middle = line[0].middle
-        if middle > text.height / 2:
-            bottom.insert(0, block)
-            continue
-        above = 0
-        while above < len(top) and _ends_above(top[above], middle):
-            above += 1
-        top.insert(above, block)
-    return (*top, *bottom)
-
-
-def _ends_above(block: Block, y: float) -> bool:
-    return block.bbox is not None and block.bbox[3] <= y
-
-
 def _by_key(found: Sequence[Sequence[_Line]]) -> dict[str, list[_Line]]:
     """The lines that say the same; on recognised pages, nearly the same."""
     keys = Keys()
@@ -177,7 +146,31 @@ def _running(
     # Pages of another size or a first page have the same line elsewhere at that edge.
     likes = {(line.key, line.place > 0, round(line.segment.size)) for line in running}
     running += [x for x in rest if (x.key, x.place > 0, round(x.segment.size)) in likes]
-    return sorted(running, key=lambda line: line.page)
+    return sorted(_without_records(running, pages), key=lambda line: line.page)
+
+
+def _without_records(running: Sequence[_Line], pages: Sequence[PageText]) -> list[_Line]:
+    """The lines but for fields of records, one of which each page shows."""
+    ids = {id(line.segment) for line in running}
+    records = {
+        top: pages_of_records(
+            (index, labels_of(segment.text))
+            for index, page in enumerate(pages)
+            for segment in page.segments
+            if id(segment) not in ids and _is_near_edge(page, segment, top)
+        )
+        for top in (True, False)
+    }
+    return [
+        line
+        for line in running
+        if line.page not in records[line.place > 0] or not labels_of(line.segment.text)
+    ]
+
+
+def _is_near_edge(page: PageText, segment: Segment, top: bool) -> bool:
+    reach = _RECORD_MARGIN * page.height
+    return segment.middle < reach if top else segment.middle > page.height - reach
 
 
 def _compared(groups: Iterable[Sequence[_Line]], needed: float) -> tuple[set[int], set[int]]:
@@ -235,7 +228,7 @@ def _edge_lines(index: int, page: PageText) -> list[_Line]:
     ordered = sorted(page.segments, key=lambda s: s.middle)
     found: list[_Line] = []
     for top, group in ((True, ordered), (False, ordered[::-1])):
-        lines = _grouped(group)
+        lines = grouped(group)
         for number, line in enumerate(lines[:_LINES]):
             at = line[0].middle
             inside = at < page.height * _MARGIN if top else at > page.height * (1 - _MARGIN)
@@ -251,7 +244,8 @@ def _edge_lines(index: int, page: PageText) -> list[_Line]:
     return found
 
 
-def _grouped(ordered: Sequence[Segment]) -> list[list[Segment]]:
+def grouped(ordered: Sequence[Segment]) -> list[list[Segment]]:
+    """Segments, given from top to bottom or back, in lines of the same height."""
     lines: list[list[Segment]] = []
     for segment in ordered:
         if lines and abs(segment.middle - lines[-1][0].middle) <= segment.size / 2:
