@@ -85,7 +85,7 @@ def chat() -> None:
     if history:
         _messages(here, history, ask)
     else:
-        _welcome(here, bases, ask)
+        _welcome(here, bases, chosen, ask)
     _unsent(ask)
     typed = st.chat_input(t("chat.placeholder"), key="question")
     if typed is not None:
@@ -161,7 +161,7 @@ def _messages(here: Here, history: list[Message], ask: messages.Ask) -> None:
                 messages.answer(here, message, asked, ask, last=index == len(history) - 1)
 
 
-def _welcome(here: Here, bases: list[KnowledgeBase], ask: messages.Ask) -> None:
+def _welcome(here: Here, bases: list[KnowledgeBase], chosen: list[str], ask: messages.Ask) -> None:
     st.html(
         f'<div class="zw-hero"><h1>{escape(t("welcome.title"))}</h1>'
         f"<p>{escape(t('welcome.sentence'))}</p></div>"
@@ -178,7 +178,7 @@ def _welcome(here: Here, bases: list[KnowledgeBase], ask: messages.Ask) -> None:
         for base in filled[:6]
     )
     st.html(f'<div class="zw-day">{escape(t("welcome.bases"))}</div>{rows}')
-    questions = _sample_questions(here, filled)
+    questions = _sample_questions(here, [base for base in filled if base.id in chosen])
     if questions:
         st.html(f'<div class="zw-day">{escape(t("welcome.try"))}</div>')
         for index, question in enumerate(questions):
@@ -187,14 +187,15 @@ def _welcome(here: Here, bases: list[KnowledgeBase], ask: messages.Ask) -> None:
 
 
 def _sample_questions(here: Here, bases: list[KnowledgeBase]) -> list[str]:
-    """Three questions about what is there: of the shipped samples, else of document titles."""
+    """Three questions about what is asked: of document titles, else of the shipped samples."""
     from rag.application import SAMPLE_KNOWLEDGE_BASE
 
-    if any(base.name == SAMPLE_KNOWLEDGE_BASE for base in bases):
+    own = [base for base in bases if base.name != SAMPLE_KNOWLEDGE_BASE]
+    if bases and not own:
         return [t(f"welcome.sample_{n}") for n in (1, 2, 3)]
-    profile = here.application.catalog.documents.profile([base.id for base in bases[:3]])
-    titles = [plain(document.title or document.name, 30) for document in profile.documents[:3]]
-    return [t("welcome.about", title=title) for title in titles]
+    profile = here.application.catalog.documents.profile([base.id for base in own[:3]])
+    titles = dict.fromkeys(plain(entry.title or entry.name, 30) for entry in profile.documents)
+    return [t("welcome.about", title=title) for title in list(titles)[:3]]
 
 
 if __name__ == "__main__":

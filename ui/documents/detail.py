@@ -72,9 +72,8 @@ def render(here: Here, document: DocumentInfo, may_edit: bool) -> None:
     with shown():
         PARTS[part](here, document, may_edit)
     with st.container(key="foot", gap="small"), shown():
-        if part == "quality" and may_edit:
-            quality.apply_bar(here, document)
-        following.render(here, document, followed)
+        chosen = part == "quality" and may_edit and quality.apply_bar(here, document)
+        following.render(here, document, followed, result=not chosen)
 
 
 def replaced_by(document_id: str) -> str | None:

@@ -40,9 +40,9 @@ def job_of(here: Here, document: DocumentInfo) -> JobInfo | None:
     return at_work
 
 
-def render(here: Here, document: DocumentInfo, job: JobInfo | None) -> None:
-    """The progress of `job_of`, followed until it ends, or what came of it."""
-    if job is None:
+def render(here: Here, document: DocumentInfo, job: JobInfo | None, *, result: bool = True) -> None:
+    """The progress of `job_of`, followed until it ends; then, where `result`, what came of it."""
+    if job is None or (job.status not in ACTIVE and not result):
         return
     with st.container(border=True, gap="xxsmall", key="deed"):
         if job.status in ACTIVE:

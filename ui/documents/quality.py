@@ -66,11 +66,11 @@ def render(here: Here, document: DocumentInfo, may_edit: bool) -> None:
                 _choices(here, document, number, parsed.get(number), pending)
 
 
-def apply_bar(here: Here, document: DocumentInfo) -> None:
-    """The choices that are not carried out yet, with the button that does; nothing for none."""
+def apply_bar(here: Here, document: DocumentInfo) -> bool:
+    """The choices that are not carried out yet, with the button that does; False for none."""
     pending = _pending(document)
     if not pending:
-        return
+        return False
     words = t("list.join").join(_decision(document, pending[n]) for n in sorted(pending)[:6])
     with st.container(border=True, gap="xsmall", key="pending-decisions"):
         st.html(f'<div class="zw-row">{escape(words)}</div>')
@@ -82,6 +82,7 @@ def apply_bar(here: Here, document: DocumentInfo) -> None:
             if st.button(t("quality.drop_all"), key="quiet-drop-all", type="tertiary"):
                 pending.clear()
                 st.rerun()
+    return True
 
 
 def _pages_with(issues: Iterable[QualityIssue], severities: tuple[str, ...]) -> list[int]:
