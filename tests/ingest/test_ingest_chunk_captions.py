@@ -55,6 +55,20 @@ def test_the_rest_of_a_table_on_the_next_page_has_its_title() -> None:
     assert all("收支情况表" in piece.text and "单位：万元" in piece.text for piece in found)
 
 
+def test_a_table_that_is_told_to_go_on_keeps_its_unit() -> None:
+    title = Block(kind="heading", text="表3 收支情况", level=2)
+    again = Block(kind="heading", text="表3 收支情况（续）", level=2, page=2)
+    found = cut(title, text("单位：万元"), table(4), again, table(12, 4, page=2))
+    assert all("单位：万元" in piece.text for piece in found)
+
+
+def test_a_table_below_another_heading_has_not_the_unit_of_the_one_before() -> None:
+    title = Block(kind="heading", text="表3 收支情况", level=2)
+    other = Block(kind="heading", text="表4 人员情况", level=2, page=2)
+    found = cut(title, text("单位：万元"), table(4), other, table(4, 4, page=2))
+    assert not any("单位：万元" in piece.text for piece in found if "表4" in piece.text)
+
+
 def test_another_table_has_not_the_title_of_the_one_before() -> None:
     other = Block(kind="table", text="| 姓名 | 岗位 |\n| --- | --- |\n| 张三 | 会计 |",
                   rows=(("姓名", "岗位"), ("张三", "会计")))  # fmt: skip

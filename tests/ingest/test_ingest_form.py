@@ -62,6 +62,20 @@ def test_a_table_inside_a_form_keeps_its_header() -> None:
     assert found[3].text == "- 检验结论：合格"
 
 
+def test_a_table_of_a_form_is_known_by_its_numbered_rows() -> None:
+    found = form_blocks(
+        [
+            ["样品名称", "样品名称", "密封圈", "报告编号", "JC-31"],
+            ["委托单位", "委托单位", "某厂", "收样日期", "2026年3月2日"],
+            ["序号", "检验项目", "标准值", "实测", "单项判定"],
+            ["1", "硬度", "60±5", "62", "合格"],
+            ["2", "拉伸强度", "≥8.0MPa", "9.6MPa", "合格"],
+        ]
+    )
+    assert found[-1].rows is not None
+    assert found[-1].rows[0] == ("序号", "检验项目", "标准值", "实测", "单项判定")
+
+
 def test_a_group_of_a_form_with_columns_is_a_table() -> None:
     found = form_blocks(
         [

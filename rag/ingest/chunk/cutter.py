@@ -59,13 +59,12 @@ class Cutter:
         self._running = running
         self._nest = nest
         self._rows_apart = rows_apart
+        self._table_before: tuple[Unit | None, str] = (None, "")
 
     def families(self, group: Group) -> Iterator[Family]:
         """The families of a group, in order."""
         run: list[Unit] = []
         taken = 0
-        label = ""
-        before: Unit | None = None
         for index, unit in enumerate(group.units):
             if index < taken:
                 continue
@@ -75,16 +74,22 @@ class Cutter:
                 run = []
             elif unit.block.kind == "table" and unit.block.rows:
                 caption = self._caption(run, unit)
-                yield from self._running_text(group, run[: len(run) - len(caption)])
+                between = run[: len(run) - len(caption)]
+                yield from self._running_text(group, between)
                 own = "\n".join(u.block.text for u in caption if not u.is_heading)
-                label = own or (label if _goes_on(before, unit, run) else "")
+                before, label = self._table_before
+                if between or before is None or not _goes_on(before, unit, caption):
+                    label = ""
+                label = own or label
                 notes = self._notes(group.units[index + 1 :])
                 pieces = self._table(group, unit, caption, label, notes)
                 taken = index + 1 + (len(notes) if pieces and _has_notes(pieces[-1]) else 0)
                 yield from map(self._nest, pieces)
-                run, before = [], unit
+                run, self._table_before = [], (unit, label)
             else:
                 run.append(unit)
+        if run:
+            self._table_before = (None, "")
         yield from self._running_text(group, run)
 
     def _running_text(self, group: Group, run: Sequence[Unit]) -> Iterable[Family]:
@@ -124,7 +129,9 @@ class Cutter:
         notes: Sequence[Unit],
     ) -> list[Piece]:
         """The pieces of a table; the notes are in the last one where they fit."""
-        lead = self._text[caption[0].start : caption[-1].end] if caption else label
+        lead = self._text[caption[0].start : caption[-1].end] if caption else ""
+        if label not in lead:
+            lead = f"{lead}\n\n{label}" if lead else label
         after = self._text[notes[0].start : notes[-1].end] if notes else ""
         around = self._count(lead) + self._count(after)
         room = max(int(self._limit * ROWS_SHARE) - around, self._limit // 3)
@@ -188,9 +195,9 @@ def _has_notes(piece: Piece) -> bool:
     return piece.table is not None and bool(piece.table.below)
 
 
-def _goes_on(before: Unit | None, table: Unit, between: Sequence[Unit]) -> bool:
+def _goes_on(before: Unit, table: Unit, caption: Sequence[Unit]) -> bool:
     """Whether a table is the rest of the one before it, on the next page."""
-    if before is None or between:
+    if any(unit.is_heading and "续" not in unit.block.text for unit in caption):
         return False
     above, rows = before.block.rows or ((),), table.block.rows or ((),)
     return above[0] == rows[0] and 0 <= table.block.page - before.block.page <= 1

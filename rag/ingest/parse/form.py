@@ -258,10 +258,12 @@ def _end_of_table(rows: Sequence[_Row], index: int, first: int, stop: int) -> in
     names = [cell.text for cell in header]
     if len(header) < 3 - (first > 0) or not looks_like_header(names) or not all(names):
         return index
-    if not _is_header(header):
+    starts = [cell.start for cell in header]
+    below = rows[index + 1][first:] if index + 1 < stop else []
+    counted = bool(_COUNTED.fullmatch(names[0])) or (bool(below) and is_value(below[0].text))
+    if not _is_header(header) and not (counted and _keeps_to(below, starts)):
         return index
     end = index + 1
-    starts = [cell.start for cell in header]
     while end < stop and _keeps_to(rows[end][first:], starts):
         if len(header) % 2 == 0 and not first and _is_form_row(rows[end]):
             break
