@@ -205,6 +205,7 @@ def test_doubts_of_clear_lines_are_none() -> None:
     weak = OcrLine("申方", (0, 0, 40, 20), 0.9, weak=True)
     numbers = [OcrLine(n, (0, 0, 9, 9), 0.9, numbers=(n,)) for n in ("123456", "234567", "1", "2")]
     assert OcrResult((line,), 0, 40, 20, small=True).doubts == ()
+    assert OcrResult((weak, *[line] * 20), 0, 40, 20, small=True).doubts == ()
     assert OcrResult((weak,), 0, 40, 20).doubts == ()
     assert OcrResult((weak,), 0, 40, 20, small=True).doubts == ("low_resolution",)
     assert OcrResult(tuple(numbers), 0, 40, 20).doubts == ("doubtful_numbers:123456，234567，1，…",)

@@ -10,6 +10,10 @@ from rag.types import BBox
 
 Rotation = Literal[0, 90, 180, 270]
 
+_WEAK_SHARE = 0.05
+"""Share of weak lines up to which a small image is taken for clear: a signature or an ornament
+is one among many. Chosen by us."""
+
 _SHOWN_NUMBERS = 3
 """Doubtful numbers that a flag names; chosen by us."""
 
@@ -59,7 +63,8 @@ class OcrResult:
         found: list[str] = []
         if self.stamped:
             found.append("stamp_over_text")
-        if self.small and any(line.weak for line in self.lines):
+        weak = sum(line.weak for line in self.lines)
+        if self.small and weak > _WEAK_SHARE * len(self.lines):
             found.append("low_resolution")
         numbers = dict.fromkeys(number for line in self.lines for number in line.numbers)
         if numbers:
