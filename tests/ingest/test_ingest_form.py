@@ -35,6 +35,13 @@ def test_labels_without_values_are_kept() -> None:
     assert lines_of(grid) == ["- 姓名：", "- 部门：", "- 职务：", "- 电话：", "- 请假事由："]
 
 
+def test_labels_that_are_spread_over_their_cells_are_words() -> None:
+    grid = [["姓  名", "张三", "专 业", "环境工程"], ["部 门", "研发部", "电话", "138"]]
+    assert lines_of(grid) == [
+        "- 姓名：张三", "- 专业：环境工程", "- 部门：研发部", "- 电话：138",
+    ]  # fmt: skip
+
+
 def test_labels_that_are_no_usual_names_are_known_by_their_mixed_values() -> None:
     assert lines_of([["重量", "2kg", "尺寸", "30cm"], ["颜色", "白", "功率", "50W"]]) == [
         "- 重量：2kg", "- 尺寸：30cm", "- 颜色：白", "- 功率：50W",

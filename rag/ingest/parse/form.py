@@ -299,8 +299,17 @@ def _pairs(row: _Row, *, grouped: bool) -> Iterator[str]:
     texts = [cell.text for cell in row]
     texts += [""] * (len(texts) % 2)
     for label, value in zip(texts[::2], texts[1::2], strict=True):
-        name = label.rstrip("：: ")
+        name = _closed(label.rstrip("：: "))
         if name and (value or _is_field(name)):
             yield f"{group}{name}：{value}"
         elif name or value:
             yield f"{group}{name or value}"
+
+
+def _closed(label: str) -> str:
+    """A label whose letters are spread over its cell ("姓  名") as a word."""
+    return (
+        label.replace(" ", "")
+        if re.fullmatch(r"[\u4e00-\u9fff](?: [\u4e00-\u9fff])+", label)
+        else label
+    )
