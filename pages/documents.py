@@ -69,6 +69,8 @@ def _document(here: Here) -> DocumentInfo | None:
         return None
     if found.id != asked:
         st.query_params["d"] = found.id
+        if found.new_version_of is None:
+            st.toast(t("document.now_current"))
     return found
 
 

@@ -24,12 +24,15 @@ def render(here: Here, base: KnowledgeBase, may_edit: bool) -> None:
     if not jobs:
         st.html(f'<div class="zw-note">{escape(t("failed.none"))}</div>')
         return
+    states = {job.id: job_state(job, document_of(here, job)) for job in jobs}
     if may_edit:
         with st.container(horizontal=True, gap="small"):
-            if st.button(
-                t("failed.retry_all", n=len(jobs)), key="retry-all", icon=":material/refresh:"
+            # Without its password, a locked file would only fail again.
+            ready = [job for job in jobs if states[job.id] != "needs_password"]
+            if ready and st.button(
+                t("failed.retry_all", n=len(ready)), key="retry-all", icon=":material/refresh:"
             ):
-                _each(here, jobs, retry=True)
+                _each(here, ready, retry=True)
             dismiss = t("failed.dismiss_all", n=len(jobs))
             if st.button(dismiss, key="dismiss-all", icon=":material/done_all:"):
                 _each(here, jobs, retry=False)
@@ -39,7 +42,7 @@ def render(here: Here, base: KnowledgeBase, may_edit: bool) -> None:
             line = t("failed.attempts", n=max(job.attempts, 1), day=day(job.updated_at))
             st.html(
                 f"<div><b>{escape(plain(job.name, 90))}</b> "
-                f"{state_tag(job_state(job, document))}</div>"
+                f"{state_tag(states[job.id])}</div>"
                 f'<div class="zw-note zw-bad">{escape(plain(job.error or "", 400))}</div>'
                 f'<div class="zw-row">{escape(line)}</div>'
             )

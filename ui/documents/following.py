@@ -7,7 +7,7 @@ import streamlit as st
 
 from rag.types import DocumentInfo, JobInfo
 from ui.documents import jobs
-from ui.documents.states import ACTIVE
+from ui.documents.states import ACTIVE, verdict_on
 from ui.errors import shown
 from ui.frame import Here
 from ui.places import counted
@@ -99,7 +99,7 @@ def _words(document: DocumentInfo, job: JobInfo) -> str:
     parts = (
         t("deed.done"),
         t("tag.hidden") if state else t(f"status.{document.status}"),
-        t(f"quality.{document.quality.status}"),
+        verdict_on(document),
         counted(document.name, document.page_count),
         chunks,
     )

@@ -66,13 +66,26 @@ def _jobs(here: Here, kb_id: str, document_id: str | None = None) -> list[JobInf
     for job in here.application.knowledge.jobs(here.person):
         if job.kb_id != kb_id or document_id not in (None, job.document_id):
             continue
-        if job.status in ACTIVE or (
-            (job.status != "done" or job.error) and job.document_id not in later
-        ):
+        if job.status in ACTIVE or (job.document_id not in later and _tells(here, job)):
             found.append(job)
         if job.document_id:
             later.add(job.document_id)
     return found
+
+
+def _tells(here: Here, job: JobInfo) -> bool:
+    """Whether an end is worth a line: no success without a note, nor a note on a document that
+    was dealt with since."""
+    if job.status != "done":
+        return True
+    if not job.error:
+        return False
+    document = document_of(here, job)
+    return (
+        document is None
+        or document.status == "quarantined"
+        or document.updated_at <= job.updated_at
+    )
 
 
 def _turn(job: JobInfo) -> tuple[bool, datetime]:
@@ -115,7 +128,7 @@ def _ended(here: Here, ended: list[JobInfo]) -> None:
             "show-ended", t("jobs.show_ended", n=len(every) - shown_count), "expand_more"
         ):
             st.session_state["shown-ended"] = shown_count + 20
-            st.rerun(scope="fragment")
+            st.rerun(scope="app")
         if _small("dismiss-ended", t("jobs.dismiss_all", n=len(every)), "done_all"):
             for job in ended:
                 with shown():
@@ -125,13 +138,17 @@ def _ended(here: Here, ended: list[JobInfo]) -> None:
 
 
 def document_of(here: Here, job: JobInfo) -> DocumentInfo | None:
-    """The document that a job is about; None before there is one, and after it is gone."""
+    """The document that a job is about, its new version where that waits to be accepted; None
+    before there is one, and after it is gone."""
     if not job.document_id:
         return None
     try:
-        return here.application.knowledge.document(here.person, job.document_id)
+        document = here.application.knowledge.document(here.person, job.document_id)
     except NotFound:
         return None
+    if job.status != "done" or not job.error:
+        return document
+    return here.application.catalog.documents.new_version(document.id) or document
 
 
 def _cancel_all(here: Here, jobs: list[JobInfo]) -> None:

@@ -116,7 +116,8 @@ def _row(
             st.html(document_tags(document, has_new_version), width="content")
         st.html(f'<div class="zw-row">{escape(summary(document))}</div>')
         if document.error and document.id not in told:
-            st.html(f'<div class="zw-note zw-bad">{escape(plain(document.error, 300))}</div>')
+            level = "bad" if document.new_version_of is None else "warn"
+            st.html(f'<div class="zw-note zw-{level}">{escape(plain(document.error, 300))}</div>')
     return bool(ticked)
 
 

@@ -13,6 +13,7 @@ from rag.ingest.flags import flag_text
 from rag.types import DocumentInfo, Page, PageDecision, PageRoute, QualityIssue
 from ui.documents import following
 from ui.documents.original import has_pages, picture, text_of_page
+from ui.documents.states import verdict_on
 from ui.errors import shown
 from ui.frame import Here
 from ui.modal import close, modal
@@ -32,7 +33,7 @@ def render(here: Here, document: DocumentInfo, may_edit: bool) -> None:
     quality = document.quality
     numbers = _pages_with(quality.issues, ("warning", "error"))
     noted = [n for n in _pages_with(quality.issues, ("info",)) if n not in numbers]
-    verdict = [t(f"quality.{quality.status}")]
+    verdict = [verdict_on(document)]
     if unit_of(document.name):
         of = max(document.page_count, len(numbers))
         verdict.append(t("quality.score", n=len(numbers), of=of))

@@ -39,7 +39,7 @@ def document_tags(document: DocumentInfo, new_version: bool = False) -> str:
         new_version: whether a new version of it waits to be accepted.
     """
     waits = new_version or document.new_version_of is not None
-    doubtful = document.status == "indexed" and document.quality.status == "warnings"
+    doubtful = document.status == "indexed" and document.quality.status != "passed"
     tags = [
         f'<span class="zw-tag zw-{kind}">{escape(t(f"tag.{name}"))}</span>'
         for name, kind, holds in (
@@ -54,3 +54,9 @@ def document_tags(document: DocumentInfo, new_version: bool = False) -> str:
     searched = document.status == "indexed"
     state = [] if document.hidden and searched else [state_tag(document.status)]
     return " ".join([*state, *tags])
+
+
+def verdict_on(document: DocumentInfo) -> str:
+    """The gate's verdict in words; an editor's acceptance overrules it."""
+    accepted = document.status == "indexed" and document.quality.status == "quarantined"
+    return t("quality.accepted" if accepted else f"quality.{document.quality.status}")
