@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from ingest_inputs import pdf, read, rows, texts, write
-from ingest_pdf_inputs import spaced, width, wrapped
+from ingest_pdf_inputs import boxes, spaced, width, wrapped
 
 ITEM_NAMES = ["序号", "名称", "规格", "单位", "数量", "金额"]
 ITEMS = [
@@ -92,3 +92,20 @@ def test_letters_below_each_other_in_a_column_stay_cells(tmp_path: Path) -> None
         assert spaced(page, [80, 200, 300], 100, data, 14)
 
     assert rows(read(pdf(tmp_path / "a.pdf", draw))) == [[tuple(row) for row in data]]
+
+
+def test_a_merged_cell_of_long_text_is_one_row(tmp_path: Path) -> None:
+    long = "股东通过证券公司客户信用交易担保证券账户持有股份，其余股东未参与。" * 2
+
+    def draw(page: Any) -> None:
+        xs, ys = [60, 160, 260, 360, 520], [90, 110, 130, 200]
+        head, body = ["名称", "性质", "比例", "数量"], ["某公司", "法人", "29.43%", "257055"]
+        cells = [(r, r + 1, c, c + 1, t) for r, row in enumerate((head, body))
+                 for c, t in enumerate(row)]  # fmt: skip
+        boxes(page, xs, ys, [*cells, (2, 3, 0, 1, "情况说明"), (2, 3, 1, 4, "")])
+        for number, line in enumerate(wrapped(long, 340, 9)):
+            write(page, 164, 145 + 12 * number, line, 9)
+
+    (table,) = rows(read(pdf(tmp_path / "a.pdf", draw)))
+    assert len(table) == 3
+    assert table[2][:2] == ("情况说明", long)

@@ -206,12 +206,12 @@ class _Filling:
 
     def _unruled(self, boxes: Sequence[_Box | None]) -> list[list[str]] | None:
         """The rows inside one ruled row, for its columns."""
-        return unruled_rows(
-            [
-                CellLines(box.lines, self._xs[box.column_end]) if box is not None else None
-                for box in boxes
-            ]
-        )
+        cells = {
+            id(box): CellLines(box.lines, self._xs[box.column_end])
+            for box in boxes
+            if box is not None
+        }
+        return unruled_rows([cells.get(id(box)) for box in boxes])
 
     def _place(self, box: _Box) -> None:
         for row in range(box.row, box.row_end):

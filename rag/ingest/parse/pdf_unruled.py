@@ -53,9 +53,11 @@ def unruled_rows(cells: Sequence[CellLines | None]) -> list[list[str]] | None:
     wrapped text, or one row.
 
     Args:
-        cells: one for each column; None for a column that another cell covers.
+        cells: one for each column, the same object for the columns of a merged cell; None
+            where there is no cell.
     """
-    filled = [cell for cell in cells if cell is not None and cell.lines]
+    distinct = {id(cell): cell for cell in cells if cell is not None}
+    filled = [cell for cell in distinct.values() if cell.lines]
     most = max((len(cell.lines) for cell in filled), default=0)
     if most < 2:
         return None
