@@ -57,8 +57,8 @@ _SHORT_HEADING = 12
 """Characters of a heading that may be put before its first sentence; chosen by us."""
 _EMPTY_HEADINGS = frozenset(
     """
-    总则 附则 罚则 法律责任 概述 产品概述 前言 引言 背景 简介 介绍 说明 其他 维护 售后 正文 内容 摘要
-    使用方法 操作步骤 规定 要求 注意事项
+    总则 附则 罚则 法律责任 概述 产品概述 前言 引言 背景 简介 介绍 说明 其他 维护 售后
+    正文 内容 摘要 使用方法 操作步骤 规定 要求 注意事项
     """.split()  # noqa: SIM905
 )
 """Headings that add nothing to the sentence below them."""
