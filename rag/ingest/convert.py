@@ -2,15 +2,15 @@
 
 LibreOffice is optional. It runs without a window, with a profile of its own in which macros
 and everything fetched from elsewhere are switched off, and ends with all its children when it
-takes too long.
+takes too long, when it is cancelled, and when this process ends, even by being killed.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
-import signal
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -38,6 +38,9 @@ _TIMEOUT_S = 240.0
 
 _POLL_S = 0.5
 """Between two looks at whether it has finished; each also reports progress."""
+
+_GUARD_S = 10.0
+"""Time that the guard has to end what it guards; it needs milliseconds. Chosen by us."""
 
 _PROFILE = """<?xml version="1.0" encoding="UTF-8"?>
 <oor:items xmlns:oor="http://openoffice.org/2001/registry"
@@ -101,7 +104,7 @@ def converted(
             "--convert-to", f"{extension[1:]}:{_FILTERS[target]}",
             "--outdir", str(room / "out"), str(copy),
         ]  # fmt: skip
-        said = _run(_bounded(command, timeout_s), room, progress, timeout_s)
+        said = _run(_guarded(command, room, timeout_s), room, progress, timeout_s)
         result = room / "out" / f"source{extension}"
         if not result.is_file():
             raise _not_converted(old, said)
@@ -109,10 +112,13 @@ def converted(
         yield result
 
 
-def _bounded(command: list[str], timeout_s: float) -> list[str]:
-    """The command, bound to end by itself even where this process is killed meanwhile."""
-    timeout = shutil.which("timeout") if os.name == "posix" else None
-    return command if timeout is None else [timeout, "-s", "KILL", f"{timeout_s + 5:g}", *command]
+def _guarded(command: list[str], room: Path, timeout_s: float) -> list[str]:
+    """The command, bound to end even where this process is killed meanwhile."""
+    if os.name != "posix":
+        return command
+    guard = Path(__file__).with_name("convert_guard.py")
+    # Without site packages, Python starts in a fifth of the time.
+    return [sys.executable, "-I", "-S", str(guard), f"{timeout_s + 5:g}", str(room), *command]
 
 
 def _profile(room: Path) -> Path:
@@ -138,7 +144,7 @@ def _run(
     with log.open("wb") as output:
         process = subprocess.Popen(
             command,
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,
             stdout=output,
             stderr=subprocess.STDOUT,
             env=environment,
@@ -161,12 +167,14 @@ def _run(
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """End the process group; its leader may be gone while a child is left."""
-    with suppress(ProcessLookupError, PermissionError):
-        if hasattr(os, "killpg"):
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
+    """End the guard by letting go of its pipe, and with it what it guards."""
+    assert process.stdin is not None
+    with suppress(OSError):
+        process.stdin.close()
+    if os.name == "posix":
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_GUARD_S)
+    process.kill()
     process.wait()
 
 

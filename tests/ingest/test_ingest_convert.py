@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -80,8 +82,6 @@ def test_rtf_and_xml_files_are_read(tmp_path: Path) -> None:
 @installed
 @pytest.mark.parametrize("extension", ["doc", "odt"])
 def test_old_word_files_keep_their_numbers(tmp_path: Path, extension: str) -> None:
-    import subprocess
-
     path = docx(
         tmp_path / "a.docx",
         lambda d: numbered(d, "内容。", numbering(d, [("chineseCounting", "第%1条")])),
@@ -113,6 +113,41 @@ def test_a_conversion_that_hangs_is_ended_with_its_children(
     while is_running(int(child.read_text())) and time.monotonic() - started < 50:
         time.sleep(0.05)
     assert time.monotonic() - started < 50
+
+
+CONVERTING = """
+import sys
+from pathlib import Path
+from rag.ingest.convert import converted
+from rag.settings import IngestSettings
+import rag.ingest.convert as convert
+convert.find_office = lambda: sys.argv[1]
+with converted(Path(sys.argv[2]), ".xls", IngestSettings()):
+    pass
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a shell")
+def test_a_conversion_ends_with_the_process_that_waits_for_it(tmp_path: Path) -> None:
+    child, room = tmp_path / "child", tmp_path / "rooms"
+    room.mkdir()
+    fake = program(tmp_path, f"sleep 300 & echo $! > {child}.new; mv {child}.new {child}; wait")
+    source = xlsx(tmp_path / "a.xlsx", lambda w: w.active.append(["甲"]))
+    waiting = subprocess.Popen(
+        [sys.executable, "-c", CONVERTING, fake, str(source)],
+        env={**os.environ, "TMPDIR": str(room)},
+    )
+    began = time.monotonic()
+    while not child.exists() and time.monotonic() - began < 60:
+        time.sleep(0.05)
+    process = int(child.read_text())
+    assert is_running(process)
+    waiting.kill()
+    waiting.wait()
+    while (is_running(process) or list(room.iterdir())) and time.monotonic() - began < 120:
+        time.sleep(0.05)
+    assert not is_running(process), "it would sleep for five minutes"
+    assert list(room.iterdir()) == [], "nothing of it is left on the disk"
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a shell")
