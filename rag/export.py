@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rag.answer.markup import defuse, escape
+from rag.ingest.places import chinese_place
 from rag.types import Conversation, Message
 
 
@@ -23,8 +24,10 @@ def to_markdown(conversation: Conversation, messages: Sequence[Message]) -> str:
         lines += [defuse(message.content.strip()).replace("<", "\\<"), ""]
         citations = message.answer.citations if message.answer else ()
         for citation in citations:
-            place = " › ".join((f"第{citation.page}页", *citation.heading_path))
-            lines.append(f"- [{citation.n}] {escape(citation.document)}（{escape(place)}）：")
+            where = chinese_place(citation.document, (citation.page,))
+            place = " › ".join(part for part in (where, *citation.heading_path) if part)
+            within = f"（{escape(place)}）" if place else ""
+            lines.append(f"- [{citation.n}] {escape(citation.document)}{within}：")
             lines += [
                 f"  > {_quoted(line)}" for line in citation.quote.splitlines() if line.strip()
             ]

@@ -35,7 +35,7 @@ def test_a_question_is_a_heading_and_a_citation_an_item() -> None:
     lines = exported("年假几天？", "年假五天。\n\n病假十天。").splitlines()
     assert lines[0] == "# 年假"
     assert "## 年假几天？" in lines
-    assert "- [1] a.md（第2页）：" in lines
+    assert "- [1] a.md：" in lines
     assert lines[-2:] == ["  > 年假五天。", "  > 病假十天。"]
 
 

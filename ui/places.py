@@ -7,33 +7,11 @@ workbooks, texts and web pages have none that we know, so that nothing is said a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import PurePath
-from typing import Literal
 
-from rag.ingest.formats import CODE_EXTENSIONS, TEXT_TYPES
+from rag.ingest.places import PICTURED, Unit, unit_of
 from ui.texts import t
 
-Unit = Literal["page", "slide", "part"]
-
-PICTURED = (".pdf", ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".webp", ".gif")
-"""Endings of documents whose pages can be shown as pictures."""
-
-_ENDINGS: dict[str, Unit] = dict.fromkeys(PICTURED, "page")
-_ENDINGS |= dict.fromkeys((".pptx", ".ppt", ".odp"), "slide")
-_ENDINGS |= dict.fromkeys((".epub", ".eml", ".msg"), "part")
-
-_FLOWING = frozenset(TEXT_TYPES).union(
-    CODE_EXTENSIONS,
-    (".txt", ".log", ".json"),
-    (".docx", ".doc", ".rtf", ".odt", ".xlsx", ".xls", ".xlsb", ".ods"),
-)
-
-
-def unit_of(name: str) -> Unit | None:
-    """What a document of this name is counted in; None where its kind has no such unit.
-    Pages, where the name doesn't tell the kind."""
-    ending = PurePath(name.rstrip()).suffix.lower()
-    return _ENDINGS.get(ending, None if ending in _FLOWING else "page")
+__all__ = ["PICTURED", "Unit", "counted", "place", "unit_of"]
 
 
 def place(name: str, pages: Sequence[int]) -> str:

@@ -15,6 +15,7 @@ from rag.answer.locate import Place, locate, plain
 from rag.answer.marks import Statement, find_marks, statements, without_marks
 from rag.answer.markup import defuse
 from rag.answer.refuse import HEDGE_PREFIX, REFUSAL_PREFIX
+from rag.ingest.places import shown_name
 from rag.types import Citation, Evidence
 
 ALIGNED = 0.62
@@ -142,7 +143,7 @@ def _citation(number: int, item: Evidence, places: Sequence[Place]) -> Citation:
         n=number,
         chunk_id=chunk.id,
         document_id=chunk.document_id,
-        document=chunk.document_name,
+        document=shown_name(chunk.document_name, chunk.metadata.title, chunk.metadata.source),
         page=chunk.pages[0] if chunk.pages else 1,
         pages=chunk.pages,
         heading_path=chunk.heading_path,

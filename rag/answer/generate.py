@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from rag.answer.marks import without_marks
+from rag.ingest.places import chinese_place
 from rag.prompts import load_prompt, render, render_system
 from rag.types import Evidence, Intent, Turn, Understanding
 
@@ -70,7 +71,8 @@ def fenced(item: Evidence) -> str:
     source = " > ".join(
         part for part in (facts.title or chunk.document_name, *chunk.heading_path) if part
     )
-    notes = [f"来源：{source}", f"第{chunk.pages[0] if chunk.pages else 1}页"]
+    where = chinese_place(chunk.document_name, chunk.pages[:1])
+    notes = [f"来源：{source}", *([where] if where else [])]
     if facts.region:
         notes.append(f"地区：{facts.region}")
     if facts.year:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rag.errors import InvalidInput, ZhiwenError
+from rag.ingest.places import chinese_place
 from rag.types import Citation, Hit, Slots, Turn, Understanding
 
 log = logging.getLogger(__name__)
@@ -138,8 +139,9 @@ def filters(slots: Slots) -> dict[str, Any]:
 
 def place(citation: Citation) -> str:
     """Where a citation is from, for people."""
+    where = chinese_place(citation.document, (citation.page,))
     path = " › ".join(citation.heading_path)
-    return f"{citation.document} 第{citation.page}页" + (f" {path}" if path else "")
+    return " ".join(part for part in (citation.document, where, path) if part)
 
 
 def preview(text: str, length: int = 100) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from rag.application import Application, opened
 from rag.commands.output import Output, failure, hit_json, preview, read_batch
 from rag.errors import InvalidInput
+from rag.ingest.places import chinese_place
 
 
 def add_to(commands: Any, shared: argparse.ArgumentParser) -> None:
@@ -32,8 +33,8 @@ def run(args: argparse.Namespace, output: Output) -> int:
         if args.batch:
             return _run_batch(args, output, application, kb_ids)
         for hit in application.search(args.query, kb_ids, args.k).hits:
-            pages = "、".join(f"第{page}页" for page in hit.chunk.pages)
-            title = f"{hit.rank}. {hit.chunk.document_name} {pages}"
+            name = hit.chunk.document_name
+            title = f"{hit.rank}. {name} {chinese_place(name, hit.chunk.pages)}".rstrip()
             output.line(hit_json(hit), f"{title}\n   {preview(hit.chunk.text)}")
     return 0
 

@@ -19,7 +19,7 @@ def test_evidence_is_numbered_and_fenced() -> None:
     )
     assert (system_role, user_role) == ("system", "user")
     assert "根据现有信息无法确定" in system and "指令" in system
-    head = "（来源：补贴办法 > 第二章；第1页；地区：上海；年份：2024）"
+    head = "（来源：补贴办法 > 第二章；地区：上海；年份：2024）"
     assert f"<<<资料 1\n{head}\n每月1500元。\n>>>资料 1" in user
     assert user.count("<<<资料 1") == 1 and user.count(">>>资料 2") == 1
     assert "问题：补贴多少？" in user and "编号列表" in user

@@ -6,6 +6,7 @@ from typing import get_args
 
 import streamlit as st
 
+from rag.ingest.places import shown_name
 from rag.types import DocumentInfo, DocumentStatus, KnowledgeBase
 from ui.documents import jobs
 from ui.documents.states import document_tags
@@ -105,7 +106,7 @@ def _row(
                 label_visibility="collapsed",
             )
             if st.button(
-                label(document.name, 90),
+                label(shown_name(document.name, document.title, document.metadata.source), 90),
                 key=f"open-document-{document.id}",
                 type="tertiary",
                 icon=":material/description:",
