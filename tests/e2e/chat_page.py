@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from playwright.sync_api import Locator, Page, expect
@@ -63,6 +64,22 @@ def upload(page: Page, *files: Path) -> None:
     for file in files:
         expect(main(page).get_by_text(file.name).first).to_be_visible()
     main(page).get_by_role("button", name="上传", exact=True).click()
+
+
+def ask_samples(page: Page, wanted: bool = True) -> None:
+    """Tick or untick the shipped samples; once there are other documents, they start unticked."""
+    sidebar = page.get_by_test_id("stSidebar")
+    box = sidebar.get_by_label(re.compile("示例知识库"))
+    expect(box).to_be_attached()
+    if box.is_checked() == wanted:
+        return
+    narrow = (page.viewport_size or {"width": 1280})["width"] < 700
+    if narrow:
+        page.get_by_test_id("stExpandSidebarButton").click()
+    sidebar.get_by_text(re.compile("示例知识库 ·")).click()
+    expect(box).to_be_checked(checked=wanted)
+    if narrow:
+        page.get_by_test_id("stSidebarCollapseButton").locator("button").click()
 
 
 def sign_in(page: Page, server: Server) -> None:

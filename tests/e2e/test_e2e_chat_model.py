@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from chat_page import composer, finished, last_answer, main, open_page, sign_in
+from chat_page import ask_samples, composer, finished, last_answer, main, open_page, sign_in
 from llm_server import Request, ScriptedServer, slow, status, text
 from playwright.sync_api import Page, expect
 from real_server import Server
@@ -61,6 +61,7 @@ def test_a_model_is_tested_streams_and_is_stopped(server: Server, visitor, model
     assert KEY not in page.content()
 
     page.get_by_role("link", name="对话").click()
+    ask_samples(page)
     composer(page).fill("工作满6年的员工有几天年假？")
     composer(page).press("Enter")
     writing = page.locator(".zw-caret")

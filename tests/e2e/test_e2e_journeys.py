@@ -6,6 +6,7 @@ import re
 
 from chat_page import (
     ask,
+    ask_samples,
     choose_option,
     composer,
     finished,
@@ -46,7 +47,7 @@ def test_from_the_first_start_to_a_deleted_document(server, visitor, tmp_path):
     expect(main(page).locator(".zw-tag").get_by_text("可提问")).to_be_visible(timeout=120_000)
 
     page.get_by_role("link", name="对话").click()
-    page.get_by_text(re.compile("示例知识库 ·")).first.click()
+    ask_samples(page, wanted=False)
     ask(page, "青松书院每次可以借几册图书？")
     expect(last_answer(page)).to_contain_text("7册")
     ask(page, "那逾期呢？")
@@ -68,7 +69,7 @@ def test_from_the_first_start_to_a_deleted_document(server, visitor, tmp_path):
     page.get_by_role("dialog").get_by_role("button", name="删除 1 份文档").click()
     expect(main(page).get_by_text("这个知识库里还没有文档")).to_be_visible()
     page.get_by_role("link", name="对话").click()
-    page.get_by_text(re.compile("示例知识库 ·")).first.click()
+    ask_samples(page, wanted=False)
     ask(page, "青松书院每次可以借几册图书？")
     expect(last_answer(page)).to_contain_text("根据现有信息无法确定")
     expect(last_answer(page).locator(".zw-card")).to_have_count(0)
@@ -77,6 +78,7 @@ def test_from_the_first_start_to_a_deleted_document(server, visitor, tmp_path):
 def test_a_clarification_is_answered_with_a_click(server, visitor):
     page = visitor()
     open_page(page, server.url)
+    ask_samples(page)
     ask(page, "人才租房补贴怎么申请？")
     expect(last_answer(page).get_by_role("button", name="深圳")).to_be_visible()
     choose_option(page, "深圳", "2024年")
@@ -86,6 +88,7 @@ def test_a_clarification_is_answered_with_a_click(server, visitor):
 def test_a_reload_in_mid_answer_loses_nothing(server, visitor):
     page = visitor()
     open_page(page, server.url)
+    ask_samples(page)
     question = "年假、病假和婚假分别有几天？"
     composer(page).fill(question)
     composer(page).press("Enter")
@@ -102,6 +105,7 @@ def test_a_reload_in_mid_answer_loses_nothing(server, visitor):
 def test_another_visitor_sees_nothing_of_it(server, visitor):
     first, second = visitor(), visitor()
     open_page(first, server.url)
+    ask_samples(first)
     ask(first, "出差住宿标准是多少？")
     address = first.url
     open_page(second, address)

@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 
 import pytest
-from chat_page import ask, choose_option, last_answer, main, open_page, sign_in
+from chat_page import ask, ask_samples, choose_option, last_answer, main, open_page, sign_in
 from playwright.sync_api import Browser, Page, expect
 from real_server import Server
 
@@ -47,6 +47,7 @@ def test_every_page_has_its_picture(
     context = browser.new_context(**options)
     page, kept = context.new_page(), folder(tmp_path)
     open_page(page, server.url)
+    ask_samples(page)
     expect(page.locator(".zw-hero")).to_be_visible()
     take(page, kept / f"welcome{look}.png")
 

@@ -6,7 +6,6 @@ the test's own folder.
 
 from __future__ import annotations
 
-import random
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +13,7 @@ from pathlib import Path
 from chat_page import main, open_page, sign_in, upload
 from playwright.sync_api import Page, expect
 from real_server import Server, wait_until
-from test_e2e_documents import PROCESSED_MS, new_base, open_document, part
+from test_e2e_documents import PROCESSED_MS, draw_damaged, new_base, open_document, part
 from test_e2e_screenshots import WIDE, folder, take
 
 RULES = """第一章 总则
@@ -60,25 +59,6 @@ def draw_rules(path: Path) -> None:
             sheet.insert_text((72, 120 + 36 * number), line, fontname="china-s", fontsize=14)
         picture = sheet.get_pixmap(dpi=150)
         document.new_page().insert_image((0, 60, 595, 360), pixmap=picture)
-        document.save(path)
-
-
-def draw_damaged(path: Path) -> None:
-    """Three pages of which two are pictures without a letter, as from a dirty scanner."""
-    import pymupdf
-
-    noise = random.Random(3)
-    with pymupdf.open() as document:
-        page = document.new_page(width=595, height=420)
-        for number, line in enumerate(("设备巡检记录", "三号泵房运行正常，压力0.45兆帕。")):
-            page.insert_text((72, 80 + 40 * number), line, fontname="china-s", fontsize=16)
-        for _ in range(2):
-            page = document.new_page(width=595, height=420)
-            side = 140
-            pixels = bytes(noise.choice((235, 240, 245, 250)) for _ in range(side * side))
-            page.insert_image(
-                (0, 0, 595, 420), pixmap=pymupdf.Pixmap(pymupdf.csGRAY, side, side, pixels, 0)
-            )
         document.save(path)
 
 

@@ -67,8 +67,9 @@ def render(here: Here, document: DocumentInfo, may_edit: bool) -> None:
         format_func=lambda name: t(f"document.{name}"),
         key="document-part",
         label_visibility="collapsed",
-        on_change=_remember_part,
     )
+    if st.query_params.get(_PART) != part:
+        st.query_params[_PART] = part
     with shown():
         PARTS[part](here, document, may_edit)
     with st.container(key="foot", gap="small"), shown():
@@ -91,10 +92,6 @@ def leave() -> None:
     for name in ("d", _PART):
         st.query_params.pop(name, None)
     st.rerun()
-
-
-def _remember_part() -> None:
-    st.query_params[_PART] = st.session_state["document-part"]
 
 
 def _first_part(document: DocumentInfo) -> str:

@@ -196,9 +196,14 @@ def _choices(
     key = f"{document.id}-{number}"
     with st.container(horizontal=True, gap="xsmall", vertical_alignment="center"):
         for action, icon in (("accept", ":material/check:"), ("exclude", ":material/block:")):
-            if st.button(t(f"decision.{action}"), key=f"quiet-{action}-{key}", icon=icon):
-                pending[number] = PageDecision(page=number, action=action)
-                st.rerun()
+            # A callback runs before the page, so that a quick next click can't cut it off.
+            st.button(
+                t(f"decision.{action}"),
+                key=f"quiet-{action}-{key}",
+                icon=icon,
+                on_click=pending.__setitem__,
+                args=(number, PageDecision(page=number, action=action)),
+            )
         if has_pages(document):
             route = st.menu_button(
                 t("decision.reparse"),
@@ -218,9 +223,13 @@ def _choices(
         with st.container(horizontal=True, vertical_alignment="center"):
             chosen = t("quality.chosen", what=_decision(document, pending[number]))
             st.html(f'<div class="zw-note zw-warn">{escape(chosen)}</div>')
-            if st.button(t("quality.take_back"), key=f"quiet-drop-{key}", type="tertiary"):
-                del pending[number]
-                st.rerun()
+            st.button(
+                t("quality.take_back"),
+                key=f"quiet-drop-{key}",
+                type="tertiary",
+                on_click=pending.__delitem__,
+                args=(number,),
+            )
 
 
 def _correct(
