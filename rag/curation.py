@@ -12,11 +12,12 @@ from datetime import date
 from typing import Any
 
 from rag.chunk_editing import ChunkEditing
-from rag.errors import InvalidInput, ZhiwenError
+from rag.errors import ZhiwenError
 from rag.ingest.formats import IMAGES, PDF
 from rag.ingest.markdown import to_markdown
 from rag.ingest.metadata import checked
 from rag.knowledge import original_path
+from rag.page_decisions import require_page, require_text_left
 from rag.removal import cancel_jobs_of, remove_documents
 from rag.text.readable import readable
 from rag.types import (
@@ -58,6 +59,8 @@ class Curation(ChunkEditing):
         """
         info = self._rights.editable_document(person, document_id)
         before = self._catalog.options.get(document_id)
+        if options.decisions != before.decisions:
+            require_text_left(info, self._catalog.documents.pages(document_id), options.decisions)
         self._catalog.options.save(document_id, options)
         cut = f"{info.name} {options.strategy or 'auto'}"
         self._audit.record(person, "document.reprocess", document_id, cut)
@@ -105,18 +108,20 @@ class Curation(ChunkEditing):
                 without a name and time get this person's and the present.
 
         Raises:
-            InvalidInput: a new one is about a page that the document doesn't have.
+            InvalidInput: a new one is about a page that the document doesn't have, or no text
+                would be left; nothing was changed.
         """
         info = self._rights.editable_document(person, document_id)
         update = {"by": person.name or person.id, "at": self._now()}
         signed: dict[int, PageDecision] = {}
         for decision in decisions:
             if decision.at is None:
-                _require_page(info, decision.page)
+                require_page(info, decision.page)
                 text = readable(decision.text)
                 decision = decision.model_copy(update={**update, "text": text})
             signed[decision.page] = decision
         kept = tuple(signed[page] for page in sorted(signed))
+        require_text_left(info, self._catalog.documents.pages(document_id), kept)
         self._catalog.options.change(
             document_id, lambda options: options.model_copy(update={"decisions": kept})
         )
@@ -371,13 +376,3 @@ class Curation(ChunkEditing):
         if person.role == "admin":
             editable.add("")
         return self._catalog.jobs.failed(editable)
-
-
-def _require_page(info: DocumentInfo, page: int) -> None:
-    if info.version and page > info.page_count:
-        raise InvalidInput(
-            f"《{info.name}》没有第 {page} 页。",
-            f"它一共有 {info.page_count} 页。",
-            message_en=f"{info.name} has no page {page}.",
-            remedy_en=f"It has {info.page_count} pages.",
-        )

@@ -235,6 +235,35 @@ def test_what_no_store_can_hold_is_left_out_of_what_was_typed(desk: Desk, field:
     desk.done(desk.curation.decide(EDITOR, desk.info.id, [wrong]))
 
 
+@pytest.mark.parametrize("blank", [{"action": "exclude"}, {"action": "correct", "text": " \n"}])
+def test_decisions_that_leave_no_text_are_refused_before_they_are_kept(desk: Desk, blank: dict):
+    jobs = len(desk.world.catalog.jobs.list())
+    nothing = [PageDecision(page=1, **blank)]
+    with pytest.raises(InvalidInput, match="没有任何内容"):
+        desk.curation.decide(EDITOR, desk.info.id, nothing)
+    with pytest.raises(InvalidInput, match="没有任何内容"):
+        options = DocumentOptions(decisions=tuple(nothing))
+        desk.curation.reprocess(EDITOR, desk.info.id, options)
+    assert desk.curation.options(EDITOR, desk.info.id).decisions == ()
+    assert len(desk.world.catalog.jobs.list()) == jobs
+
+
+def test_one_page_with_text_is_enough(desk: Desk):
+    from rag.page_decisions import require_text_left
+    from rag.types import Block, Page
+
+    text = (Block(kind="paragraph", text="内容。"),)
+    pages = [Page(number=1, blocks=text), Page(number=2), Page(number=3, flags=("excluded",))]
+    out = [PageDecision(page=n, action="exclude") for n in (1, 2, 3)]
+    require_text_left(desk.info, pages, out[1:])
+    require_text_left(desk.info, pages, out[:2])
+    again = PageDecision(page=2, action="reparse", route="scanned")
+    require_text_left(desk.info, pages, [out[0], again, out[2]])
+    for refused in (out, [out[0], out[2]]):
+        with pytest.raises(InvalidInput):
+            require_text_left(desk.info, pages, refused)
+
+
 def test_accepting_lets_a_document_out_of_quarantine(desk: Desk):
     catalog, info = desk.world.catalog, desk.info
     document = catalog.documents.get(info.id)
