@@ -101,7 +101,8 @@ class ChunkEditing:
         )
 
     def reset_chunk(self, person: Person, chunk_id: str) -> DocumentInfo:
-        """Take back the edit that a chunk comes from. Otherwise as `edit_chunk`."""
+        """Undo the last step that made a chunk what it is; earlier ones stay, to be undone by
+        further calls. Otherwise as `edit_chunk`."""
         return self._edit(
             person,
             [chunk_id],

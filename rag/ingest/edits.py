@@ -15,6 +15,7 @@ from itertools import pairwise
 
 from rag.errors import InvalidInput, NotFound
 from rag.ingest.edit_rows import laid_over, merged_text
+from rag.ingest.edit_steps import remembered, taken_over, without_last_step
 from rag.text.readable import readable
 from rag.types import Chunk, ChunkDraft, ChunkEdit
 
@@ -112,11 +113,11 @@ def with_text(
         )
     _require_length(text)
     target = _target(chunks, chunk_id)
-    drafts = [
-        _draft(chunk, text=text) if chunk.id == chunk_id else _draft(chunk)
-        for chunk in _siblings(chunks, target)
-    ]
-    return _replaced(edits, target.origin, drafts, by, at)
+    siblings = _siblings(chunks, target)
+    place = _place(siblings, target)
+    drafts = [_draft(chunk) for chunk in siblings]
+    drafts[place] = _draft(target, text=text)
+    return _replaced(edits, target.origin, drafts, (place,), by, at)
 
 
 def with_switch(
@@ -130,11 +131,11 @@ def with_switch(
 ) -> tuple[ChunkEdit, ...]:
     """Switch a chunk off or on again. Arguments and errors as for `with_text`."""
     target = _target(chunks, chunk_id)
-    drafts = [
-        _draft(chunk, enabled=enabled) if chunk.id == chunk_id else _draft(chunk)
-        for chunk in _siblings(chunks, target)
-    ]
-    return _replaced(edits, target.origin, drafts, by, at)
+    siblings = _siblings(chunks, target)
+    place = _place(siblings, target)
+    drafts = [_draft(chunk) for chunk in siblings]
+    drafts[place] = _draft(target, enabled=enabled)
+    return _replaced(edits, target.origin, drafts, (place,), by, at)
 
 
 def with_split(
@@ -163,11 +164,12 @@ def with_split(
             message_en="The positions are wrong: each part needs some text.",
             remedy_en="Choose positions inside the text of the chunk.",
         )
-    drafts: list[ChunkDraft] = []
-    for chunk in _siblings(chunks, target):
-        texts = parts if chunk.id == chunk_id else [chunk.text]
-        drafts.extend(_draft(chunk, text=text) for text in texts)
-    return _replaced(edits, target.origin, drafts, by, at)
+    siblings = _siblings(chunks, target)
+    place = _place(siblings, target)
+    drafts = [_draft(chunk) for chunk in siblings]
+    drafts[place : place + 1] = [_draft(target, text=part) for part in parts]
+    made = tuple(range(place, place + len(parts)))
+    return _replaced(edits, target.origin, drafts, made, by, at)
 
 
 def with_merge(
@@ -200,23 +202,28 @@ def with_merge(
     _require_length(text)
     origins = dict.fromkeys(chunk.origin for chunk in chosen)
     drafts: list[ChunkDraft] = []
+    place = 0
     for chunk in (row for row in rows if row.origin in origins):
         if chunk.id == chosen[0].id:
             enabled = any(each.enabled for each in chosen)
+            place = len(drafts)
             drafts.append(ChunkDraft(text=text, enabled=enabled))
         elif chunk.id not in wanted:
             drafts.append(_draft(chunk))
     sources = tuple(key for origin in origins for key in origin)
-    return _replaced(edits, sources, drafts, by, at)
+    return _replaced(edits, sources, drafts, (place,), by, at)
 
 
 def without_edit(chunks: Sequence[Chunk], edits: Edits, chunk_id: str) -> tuple[ChunkEdit, ...]:
-    """Take back the edit that a chunk comes from, with all its results.
+    """Undo the last step that made a chunk what it is; steps before it stay, and so do those
+    on its neighbours, unless it is they that the step made (the parts of a split).
 
     Raises:
         NotFound: there is no chunk with this id.
     """
-    return _without(edits, _target(chunks, chunk_id).origin)
+    target = _target(chunks, chunk_id)
+    place = _place(_siblings(chunks, target), target)
+    return without_last_step(edits, target.origin, place)
 
 
 def _require_length(text: str) -> None:
@@ -302,6 +309,10 @@ def _siblings(chunks: Sequence[Chunk], target: Chunk) -> list[Chunk]:
     return [chunk for chunk in _with_origin(chunks) if chunk.origin == target.origin]
 
 
+def _place(siblings: Sequence[Chunk], target: Chunk) -> int:
+    return next(place for place, chunk in enumerate(siblings) if chunk.id == target.id)
+
+
 def _draft(chunk: Chunk, *, text: str | None = None, enabled: bool | None = None) -> ChunkDraft:
     return ChunkDraft(
         text=chunk.text if text is None else text,
@@ -313,19 +324,24 @@ def _replaced(
     edits: Edits,
     sources: tuple[str, ...],
     drafts: Sequence[ChunkDraft],
+    made: tuple[int, ...],
     by: str,
     at: datetime | None,
 ) -> tuple[ChunkEdit, ...]:
-    """The edits with one for these sources in place of those that it takes over."""
-    rest = _without(edits, sources)
+    """The edits with one for these sources in place of those that it takes over; `made` are
+    the places of the drafts that are new."""
+    rest, before = taken_over(edits, sources)
     if len(sources) == len(drafts) == 1 and drafts[0].enabled:
         # Back to what the automatic chunk says: nothing is left to do.
         text = _digest(" ".join(drafts[0].text.split()), _TEXT_DIGITS)
         if text == _text_part(sources[0]):
             return rest
-    return (*rest, ChunkEdit(sources=sources, results=tuple(drafts), by=by, at=at))
-
-
-def _without(edits: Edits, sources: Sequence[str]) -> tuple[ChunkEdit, ...]:
-    """The edits but those whose chunks are all among the sources."""
-    return tuple(edit for edit in edits if not set(edit.sources) <= set(sources))
+    edit = ChunkEdit(
+        sources=sources,
+        results=tuple(drafts),
+        by=by,
+        at=at,
+        changed=made,
+        before=remembered(before),
+    )
+    return (*rest, edit)

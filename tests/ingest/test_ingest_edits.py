@@ -196,7 +196,10 @@ def test_edits_compose() -> None:
     rows = now(edits)
     assert [row.enabled for row in rows] == [True, False, True, True]
     assert len(edits) == 1
-    assert without_edit(rows, edits, rows[2].id) == ()
+    edits = without_edit(rows, edits, rows[2].id)
+    rows = now(edits)
+    assert texts(rows)[1:4] == ["第二条 乙的规", "，另有新的说明。", TEXTS[2]]
+    assert [row.enabled for row in rows][:3] == [True, False, True]
 
 
 def test_an_edit_is_taken_back_alone() -> None:
