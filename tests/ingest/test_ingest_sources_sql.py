@@ -104,6 +104,15 @@ def test_columns_can_be_chosen(database: Path) -> None:
     assert "id、名称" in raised.value.remedy
 
 
+def test_codes_can_be_asked_for_and_running_numbers_say_nothing(database: Path) -> None:
+    change(database, "create table 设备 (编号 text, 名称 text, 价格 real, 台数 integer)")
+    change(database, "insert into 设备 values ('SB-002', '数控车床', 356000, 2)")
+    (record,) = records(database, "select * from 设备")
+    assert (record["id"], record["title"]) == ("SB-002", "数控车床")
+    assert record["text"] == "编号：SB-002\n价格：356000\n台数：2"
+    assert "id：" not in records(database, "select * from 商品")[0]["text"]
+
+
 def test_too_many_rows_are_told(database: Path) -> None:
     assert len(records(database, "select * from 商品", max_rows=3)) == 3
     with pytest.raises(TooLarge):

@@ -90,7 +90,9 @@ def _escaped(text: str, special: frozenset[str]) -> str:
         if match[1] is not None:
             letter = chr(int(match[1], 16))
             return letter if letter in _UNRESERVED else f"%{match[1].upper()}"
-        plain = match[2].isascii() and match[2].isprintable() and match[2] not in special | {" ", "%"}
+        plain = (
+            match[2].isascii() and match[2].isprintable() and match[2] not in special | {" ", "%"}
+        )
         raw = match[2].encode("utf-8", "replace")
         return match[2] if plain else "".join(f"%{byte:02X}" for byte in raw)
 

@@ -60,6 +60,8 @@ _LIMITS = {
 _STEPS = 100_000
 """Steps of SQLite's machine between two looks at the clock: some milliseconds."""
 _DRIVERS = {"postgresql": "psycopg[binary]", "mysql": "pymysql", "mariadb": "pymysql"}
+_EXACT = 2.0**53
+"""Below it a float tells each whole number from the next (IEEE 754)."""
 _ID_NAMES = ("id", "编号", "主键", "key", "code", "代码")
 _TITLE_NAMES = ("title", "标题", "名称", "name", "question", "问题", "主题", "subject")
 
@@ -236,7 +238,9 @@ def _record(row: Mapping[str, Any], number: int, config: SqlConfig) -> dict[str,
                 message_en=f"The query has no column {wanted}.",
                 remedy_en=f"It has {', '.join(values)}.",
             )
-    shown = config.text_columns or [c for c in values if c not in (id_column, title_column)]
+    # A number that only counts rows says nothing; codes ("SB-002") are what people ask by.
+    unsaid = {title_column, id_column if isinstance(row.get(id_column), int) else title_column}
+    shown = config.text_columns or [column for column in values if column not in unsaid]
     text = "\n".join(f"{column}：{values[column]}" for column in shown if values[column])
     title = values.get(title_column, "")
     if not text and not title:
@@ -265,6 +269,8 @@ def _as_text(value: Any) -> str:
         return value.isoformat()
     if isinstance(value, Decimal):
         return f"{value:f}"
+    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
+        return str(int(value))
     return str(value).strip()
 
 
