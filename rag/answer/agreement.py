@@ -73,8 +73,38 @@ def agreeing(understanding: Understanding, evidence: Sequence[Evidence]) -> tupl
     for slot in ("code", "title", "region", "product", "time"):
         matching = [(item, fit) for item, fit in kept if fit.fits.get(slot) == "match"]
         if matching:
-            kept = matching
+            own = _wholly(slot, understanding, matching)
+            kept = [
+                (item, fit)
+                for item, fit in kept
+                if fit.fits.get(slot) == "match" or item.chunk.document_id in own
+            ]
     return tuple(item for item, _ in kept)
+
+
+def only_code(code: str, text: str) -> bool:
+    """Whether a text names this code and no other of its shape: it is its own number."""
+    shape = code_shape(_compact(code))
+    return {_compact(c) for c in codes(text) if code_shape(_compact(c)) == shape} == {
+        _compact(code)
+    }
+
+
+def _wholly(
+    slot: str, understanding: Understanding, matching: Sequence[tuple[Evidence, Agreement]]
+) -> set[str]:
+    """The documents whose silent passages count with the matching ones: those that a code of
+    the question is the number of, and those that name the region (a party's address)."""
+    if slot == "region":
+        return {item.chunk.document_id for item, _ in matching}
+    if slot != "code":
+        return set()
+    named = [c for c in codes(understanding.standalone_question) if not c.startswith("第")]
+    texts: dict[str, str] = {}
+    for item, _ in matching:
+        id_ = item.chunk.document_id
+        texts[id_] = f"{texts.get(id_, '')}\n{_surroundings(item.chunk)}"
+    return {id_ for id_, text in texts.items() if any(only_code(code, text) for code in named)}
 
 
 def slot_fits(understanding: Understanding, hits: Sequence[Hit | Evidence]) -> dict[str, Fit]:
@@ -102,7 +132,8 @@ def _surroundings(chunk: Chunk) -> str:
     """Everything that the passage and its place say, normalised."""
     title = chunk.metadata.title or ""
     name = PurePath(chunk.document_name).stem
-    return searchable("\n".join((title, name, *chunk.heading_path, chunk.text)))
+    number = chunk.metadata.document_number or ""
+    return searchable("\n".join((title, name, number, *chunk.heading_path, chunk.text)))
 
 
 def _region(path: str, chunk: Chunk, surroundings: str) -> Fit:
@@ -162,17 +193,17 @@ def _code(code: str, surroundings: str) -> Fit:
     bare = _compact(code)
     if re.search(rf"(?<![a-z0-9]){re.escape(bare)}(?![a-z0-9])", text) or code in surroundings:
         return "match"
-    shape = _shape(bare)
+    shape = code_shape(bare)
     others = (_compact(other) for other in codes(surroundings))
-    return "conflict" if any(_shape(other) == shape for other in others) else "silent"
+    return "conflict" if any(code_shape(other) == shape for other in others) else "silent"
 
 
 def _compact(text: str) -> str:
     return re.sub(r"[\s\-_‐–—]+", "", text)
 
 
-def _shape(code: str) -> str:
-    """Letters as they are, digits as 9: codes of one shape name things of one series."""
+def code_shape(code: str) -> str:
+    """A code with its digits as 9: codes of one shape name things of one series."""
     return _CODE_SHAPE.sub(lambda part: "9" if part.group().isdigit() else part.group(), code)
 
 

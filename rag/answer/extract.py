@@ -27,6 +27,7 @@ from rag.answer.passage import (
 from rag.answer.pieces import Piece, faq_question, pieces
 from rag.answer.rank import Question, Ranked, holds_kind, presence_in, rank, read_question
 from rag.answer.record import from_record
+from rag.answer.rows import cell_asked_for
 from rag.answer.steps import list_items, steps
 from rag.answer.summary import summarise
 from rag.answer.terms import content_terms, coverage
@@ -109,6 +110,10 @@ def _from_passages(
     if not ranked:
         return ""
     best = ranked[0].piece
+    if best.kind in ("row", "pair"):
+        cell = cell_asked_for(question, evidence)
+        if cell:
+            return cell
     if understanding.intent == "procedure" or wanted == "steps":
         found = steps(question, evidence, ranked)
         if found:

@@ -8,10 +8,26 @@ lead-in, the question of a FAQ record).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Literal, NamedTuple
 
+from rag.answer.line_marks import (
+    ANSWER,
+    ARTICLE,
+    CLAUSE_MARK,
+    DEPENDS,
+    FIRST_OF,
+    HEADING,
+    LONG_CLAUSE,
+    MARKER,
+    NAMES_RECORD,
+    NUMBERED,
+    OWN_TITLE,
+    QUESTION,
+    RULE_LINE,
+    TABLE_LINE,
+)
+from rag.answer.lines import PAIR, alternating, asks, is_form, pairs, parts_of, speakers
 from rag.text.sentences import split_sentences
 from rag.text.tokenise import codes
 from rag.types import Chunk, Evidence
@@ -52,62 +68,8 @@ class Piece(NamedTuple):
     before: str = ""
 
 
-LONGEST_JOINED = 140
-"""Characters up to which parts joined by semicolons stay one piece; chosen by us."""
-
-_HAN_COUNT = "[一二三四五六七八九十]{1,3}"
-_STEP_NUMBER = r"[一二三四五六七八九十\d]{1,3}"
-_LIST_MARKS = (
-    r"[-*+•·●○▪◆■]\s+",
-    r"[•·●○▪◆■✓√→]\s*",
-    r"\d{1,2}(?:\.\d{1,2}){0,3}\s*[.、)）．:：]\s*(?!\d)",
-    rf"[(（]\s*(?:\d{{1,2}}|{_HAN_COUNT}|[a-zA-Z])\s*[)）]\s*[、.]?\s*",
-    r"[①-⑳]\s*",
-    rf"{_HAN_COUNT}、\s*",
-    rf"第{_STEP_NUMBER}步\s*[:：，,、.]?\s*",
-    rf"步骤\s*{_STEP_NUMBER}\s*[:：，,、.]?\s*",
-    r"step\s*\d{1,2}\s*[:：.,]?\s*",
-    r"\[[ xX]\]\s*",
-)
-_MARKER = re.compile(rf"^\s*(?:{'|'.join(_LIST_MARKS)})+", re.I)
-_NUMBERED = re.compile(rf"^\s*(?:{'|'.join(_LIST_MARKS[2:])})", re.I)
-"""A line with a number is an item, whatever colon follows; a bullet may hold a pair."""
-_INLINE_MARKS = (
-    rf"[(（](?:\d{{1,2}}|{_HAN_COUNT})[)）]",
-    "[①-⑳]",
-    r"\d{1,2}[、)）](?!\d)",
-    rf"第{_STEP_NUMBER}步",
-    r"[一二三四五六七八九]是(?=[^，,。；;]{2})",
-)
-_INLINE_MARKER = re.compile(rf"(?<=[：:；;。，,\s])(?={'|'.join(_INLINE_MARKS)})")
-_FIRST_OF = re.compile(r"^\s*[一二三四五六七八九]是(?=[^，,。；;]{2})")
-"""一是… after a colon or semicolon: an item; taken off only where it was cut."""
-_ARTICLE = re.compile(
-    r"^第[一二三四五六七八九十百零〇\d]{1,8}条(?:之[一二三四五六七八九十]+)?[\s\u3000、：:]+(?=\S)"
-)
-_CLAUSE_MARK = re.compile(rf"^\s*(?:\*\*)?(?:{_HAN_COUNT}、|[(（]{_HAN_COUNT}[)）])\s*")
-_OWN_TITLE = re.compile(r"^((?:\d+(?:\.\d+)+)?[\u4e00-\u9fffA-Za-z]{2,14})。(?:\*\*)?\s*(?=[^\s*])")
-_DEPENDS = re.compile(
-    r"^(?:违反|违者|逾期|超过|超出|否则|其中|其余|该|此|上述|前款|填写|提交|携带|拨打|登录|经|审核|审批|通过|每次|遇|"
-    r"因|如|若|未|已|不|需|须|应|并|还|也|另|可|凭|持|到|买|在此|同时|之后|然后|自|从|按|满|标准|期限|申请[人时]|情节|会议|最终|结果)"
-)
-"""Beginnings of sentences that go on about the subject of the sentence before."""
-LONG_CLAUSE = 40
-"""Characters from which a line 一、… of several sentences is a clause, no item; chosen by us."""
-_HEADING = re.compile(r"^\s{0,3}#{1,6}\s+\S")
-_KEY = r"[^\s：:，。；、|*]{1,14}"
-_PAIR = re.compile(
-    rf"^\s*(?:[-*+•]\s+)?(?:\*\*)?({_KEY}(?: ?{_KEY})?)(?:\*\*)?\s*"
-    r"(?:：|:(?!\d)|(?<!\d):)\s*(?:\*\*)?(?=\S)(?!//)"
-)
-_QUESTION = re.compile(
-    r"^\s*(?:\*\*)?(?:问题?|q(?:uestion)?|提问|常见问题)\s*\d*(?:\*\*)?\s*[：:.、]\s*", re.I
-)
-_ANSWER = re.compile(
-    r"^\s*(?:\*\*)?(?:答案?|a(?:nswer)?|回答|回复|解答)\s*\d*(?:\*\*)?\s*[：:.、]\s*(?:\*\*)?", re.I
-)
-_TABLE_LINE = re.compile(r"^\s*\|.*\|\s*$")
-_RULE_LINE = re.compile(r"^\s*\|?(?:\s*:?-{2,}:?\s*\|)+\s*(?::?-{2,}:?\s*)?\|?\s*$")
+LONGEST_QUESTION = 80
+"""Characters up to which a line that ends in ？ is a FAQ record's question; chosen by us."""
 
 
 def pieces(evidence: Evidence) -> tuple[Piece, ...]:
@@ -141,16 +103,16 @@ def _faq_parts(evidence: Evidence) -> tuple[str, int]:
         return "", 0
     start, end = lines[0]
     first = text[start:end]
-    marked = _QUESTION.match(first)
+    marked = QUESTION.match(first)
     for answer_start, answer_end in lines[1:4]:
-        answer = _ANSWER.match(text[answer_start:answer_end])
+        answer = ANSWER.match(text[answer_start:answer_end])
         if answer and marked:
             question = text[start + marked.end() : answer_start].strip().strip("*")
             return question, answer_start + answer.end()
     plain = first.strip().strip("*#").strip()
     if len(lines) > 1 and plain.endswith(("？", "?")) and len(plain) <= 80:
         begin = lines[1][0]
-        answer = _ANSWER.match(text[begin : lines[1][1]])
+        answer = ANSWER.match(text[begin : lines[1][1]])
         return plain[marked.end() :] if marked else plain, begin + (answer.end() if answer else 0)
     title = evidence.chunk.metadata.title or ""
     if evidence.chunk.kind == "record" and title.rstrip().endswith(("？", "?")):
@@ -182,26 +144,50 @@ class _Reader:
         self.lead = -1
         self.group = -1
         self.section = ""
+        self.speakers = speakers(evidence.text)
+        self.asked = ""
 
     def read(self) -> list[Piece]:
         lines = [(s, e) for s, e in _lines(self.text) if e > self.begin]
+        form_ends = -1
         for index, (start, end) in enumerate(lines):
+            if index < form_ends:
+                continue
             start = max(start, self.begin)
             line = self.text[start:end]
-            if _RULE_LINE.match(line):
+            if RULE_LINE.match(line):
                 continue
-            if _TABLE_LINE.match(line):
+            if TABLE_LINE.match(line):
+                form_ends = index if self.header else self._form(lines, index)
+                if form_ends > index:
+                    continue
                 following = self.text[slice(*lines[index + 1])] if index + 1 < len(lines) else ""
-                self._table_line(start, end, bool(_RULE_LINE.match(following)))
+                self._table_line(start, end, bool(RULE_LINE.match(following)))
                 continue
             self.header = ()
-            if _HEADING.match(line) or self._is_heading(line):
+            if self._faq_question(lines, index):
+                continue
+            if HEADING.match(line) or self._is_heading(line):
                 self._add("heading", start, end)
                 self.section = line.strip().lstrip("#").strip()
                 self.lead = -1
+                self.asked = ""
                 continue
             self._line(start, end)
         return self._with_records()
+
+    def _faq_question(self, lines: list[tuple[int, int]], index: int) -> bool:
+        """Whether a line is a question that the next line answers (答：…): it is context."""
+        start, end = lines[index]
+        line = self.text[start:end]
+        if self.speakers or not asks(line) or len(line) > LONGEST_QUESTION:
+            return False
+        if index + 1 == len(lines) or not ANSWER.match(self.text[slice(*lines[index + 1])]):
+            return False
+        self._add("heading", start, end)
+        self.asked = MARKER.sub("", line, count=1).strip()
+        self.lead = -1
+        return True
 
     def _with_records(self) -> list[Piece]:
         """Each pair is about its whole record: 单价 of the line that begins with the code."""
@@ -211,16 +197,17 @@ class _Reader:
                 records.setdefault(piece.group, []).append(piece)
         return [self._in_record(piece, records.get(piece.group, [])) for piece in self.found]
 
-    @staticmethod
-    def _in_record(piece: Piece, record: list[Piece]) -> Piece:
+    def _in_record(self, piece: Piece, record: list[Piece]) -> Piece:
         if piece.cells:
             return piece._replace(head=piece.cells[0])
         if len(record) < 2:
             return piece._replace(head=piece.key) if codes(piece.key) else piece
         first = record[0]
+        one_line = "\n" not in self.text[first.start : record[-1].end].strip()
+        named = one_line or bool(NAMES_RECORD.search(first.key))
         return piece._replace(
             about=f"{piece.about} {' '.join(other.body for other in record)}",
-            head=first.body[len(first.key) + 1 :].strip(" ：:；;，,。"),
+            head=first.body[len(first.key) + 1 :].strip(" ：:；;，,。") if named else "",
         )
 
     def _is_heading(self, line: str) -> bool:
@@ -231,7 +218,7 @@ class _Reader:
             return len(stripped) < 60
         first = not self.found and self.text.lstrip().startswith(stripped + "\n")
         plain = not re.search(r"[，。；：！？,;:!?|]|\d", stripped)
-        return first and plain and len(stripped) <= 30 and not _MARKER.match(line)
+        return first and plain and len(stripped) <= 30 and not MARKER.match(line)
 
     def _table_line(self, start: int, end: int, is_header: bool) -> None:
         cells = table_cells(self.text[start:end])
@@ -240,14 +227,70 @@ class _Reader:
             return
         self._add("row", start, end, cells=cells, header=self.header)
 
+    def _form(self, lines: list[tuple[int, int]], first: int) -> int:
+        """Add the fields of the form whose table begins at line `first`; where it ends, or
+        `first` when it is a table with columns."""
+        last = first
+        while last < len(lines) and TABLE_LINE.match(self.text[slice(*lines[last])]):
+            last += 1
+        rows = [
+            (start, table_cells(self.text[start:end]))
+            for start, end in lines[first:last]
+            if not RULE_LINE.match(self.text[start:end])
+        ]
+        if not is_form([cells for _, cells in rows]):
+            return first
+        self.group = len(self.found)
+        for (start, cells), (_, end) in zip(
+            rows, [span for span in lines[first:last] if not _rule(self.text, span)], strict=True
+        ):
+            for key, value in zip(cells[::2], cells[1::2], strict=True):
+                if key and value:
+                    self._add("pair", start, end, key=_tight(key), value=value)
+        self.group = -1
+        return last
+
+    def _fields(self, start: int, line: str) -> bool:
+        """Add the fields of a line that joins labels and values alike, if it does."""
+        fields = alternating(line)
+        if not fields:
+            return False
+        last = self.found[-1] if self.found else None
+        self.group = last.group if last and last.group >= 0 else len(self.found)
+        for one in fields:
+            key = _tight(one.key)
+            self._add("pair", start + one.start, start + one.end, key=key, value=one.value)
+        self.group = -1
+        return True
+
+    def _turn(self, start: int, end: int, said: re.Match[str]) -> None:
+        """A turn of a conversation: a question is context for the reply after it."""
+        line = self.text[start:end]
+        if asks(line):
+            self.asked = line[said.end() :].strip()
+            self._add("heading", start, end)
+            return
+        for span in split_sentences(line):
+            self._add("sentence", start + span.start, start + span.end, label=self.asked)
+
     def _line(self, start: int, end: int) -> None:
         line = self.text[start:end]
-        parts = list(_pairs(line))
+        said = PAIR.match(line) if self.speakers else None
+        if said and said.group(1) in self.speakers:
+            self._turn(start, end, said)
+            return
+        if self._fields(start, line):
+            return
+        answer = ANSWER.match(line) if self.asked else None
+        if answer:
+            self._prose(start + answer.end(), end)
+            return
+        parts = list(pairs(line))
         self.group = self._group(line, len(parts))
         for offset, stop in parts:
-            key = None if _NUMBERED.match(line) else _PAIR.match(line[offset:stop])
+            key = None if NUMBERED.match(line) else PAIR.match(line[offset:stop])
             if key and _is_value(line[offset + key.end() : stop]):
-                name = _ARTICLE.sub("", key.group(1))
+                name = ARTICLE.sub("", key.group(1))
                 self._add("pair", start + offset, start + stop, key=name)
             else:
                 self._prose(start + offset, start + stop)
@@ -259,7 +302,7 @@ class _Reader:
         new = len(self.found)
         if parts > 1 or last is None or codes(last.key) or last.kind != "pair" or last.group < 0:
             return new
-        key = _PAIR.match(line)
+        key = PAIR.match(line)
         if key and codes(key.group(1)):
             return new  # E2 排水超时：… speaks of its own code alone
         used = {piece.key for piece in self.found if piece.group == last.group}
@@ -268,21 +311,22 @@ class _Reader:
 
     def _prose(self, start: int, end: int) -> None:
         line = self.text[start:end]
-        marked = bool(_MARKER.match(line))
+        marked = bool(MARKER.match(line))
         if not marked:
             self.lead = -1 if not self._waits_for_items() else self.lead
         label, skipped = self._own_title(line)
-        parts = list(_parts(line))
-        clause = bool(label) or (
-            bool(_CLAUSE_MARK.match(line)) and len(parts) > 1 and len(line) > LONG_CLAUSE
+        label = label or self.asked
+        parts = list(parts_of(line))
+        clause = (bool(label) and label != self.asked) or (
+            bool(CLAUSE_MARK.match(line)) and len(parts) > 1 and len(line) > LONG_CLAUSE
         )
         for part, (offset, stop) in enumerate(parts):
             if stop <= skipped:
                 continue
             offset = max(offset, skipped)
             text = line[offset:stop]
-            is_item = bool(_MARKER.match(text) or (part and _FIRST_OF.match(text)))
-            goes_on = bool(_DEPENDS.match(_MARKER.sub("", text, count=1)))
+            is_item = bool(MARKER.match(text) or (part and FIRST_OF.match(text)))
+            goes_on = bool(DEPENDS.match(MARKER.sub("", text, count=1)))
             before = line[skipped:offset].strip() if goes_on else ""
             if clause:
                 self._add("sentence", start + offset, start + stop, label=label, before=before)
@@ -290,17 +334,18 @@ class _Reader:
                 # The rest of an item of several sentences belongs to the item.
                 last = self.found.pop()
                 self._add("item", last.start, start + stop)
-            elif text.rstrip().endswith(("：", ":")):
+            elif text.rstrip().endswith(("：", ":")) and self.evidence.chunk.kind != "code":
                 self._add("lead", start + offset, start + stop)
                 self.lead = len(self.found) - 1
             else:
                 kind: PieceKind = "item" if is_item else "sentence"
-                self._add(kind, start + offset, start + stop, before="" if is_item else before)
+                before = "" if is_item else before
+                self._add(kind, start + offset, start + stop, label=self.asked, before=before)
 
     def _own_title(self, line: str) -> tuple[str, int]:
         """The small title in front of a clause (一、起付标准。) and where its text begins."""
-        mark = _CLAUSE_MARK.match(line)
-        title = _OWN_TITLE.match(line[mark.end() :]) if mark else None
+        mark = CLAUSE_MARK.match(line)
+        title = OWN_TITLE.match(line[mark.end() :]) if mark else None
         if mark is None or title is None:
             return "", 0
         return title[1], mark.end() + title.end()
@@ -311,15 +356,16 @@ class _Reader:
     def _add(
         self, kind: PieceKind, start: int, end: int, *, key: str = "",
         cells: tuple[str, ...] = (), header: tuple[str, ...] = (), label: str = "",
-        before: str = "",
+        before: str = "", value: str = "",
     ) -> None:  # fmt: skip
         text = self.text[start:end]
         start += len(text) - len(text.lstrip())
         text = text.strip()
-        body = text if kind == "row" else _MARKER.sub("", text, count=1)
-        body = _FIRST_OF.sub("", body) if kind == "item" else body
+        body = text if kind == "row" else MARKER.sub("", text, count=1)
+        body = FIRST_OF.sub("", body) if kind == "item" else body
         body = re.sub(r"^(?:>\s*)+|^#{1,6}\s+|\*\*|__", "", body).strip()
-        article = _ARTICLE.match(body)
+        body = f"{key}：{value}" if value else body
+        article = ARTICLE.match(body)
         if article and kind != "row":
             label, body = article.group().strip(" 、：:\u3000"), body[article.end() :]
         if not body or not re.search(r"\w", body):
@@ -339,38 +385,15 @@ class _Reader:
         )  # fmt: skip
 
 
+def _tight(label: str) -> str:
+    """A label without the spaces that spread it and without its colon (姓 名 is 姓名)."""
+    return re.sub(r"(?<=[\u4e00-\u9fff])\s+(?=[\u4e00-\u9fff])", "", label.strip().rstrip(":："))
+
+
+def _rule(text: str, span: tuple[int, int]) -> bool:
+    return bool(RULE_LINE.match(text[slice(*span)]))
+
+
 def _is_value(text: str) -> bool:
     """Whether what follows a colon is a value, rather than a list or several sentences."""
-    return not _MARKER.match(text) and len(split_sentences(text)) == 1
-
-
-def _pairs(line: str) -> Iterator[tuple[int, int]]:
-    """Split a line of several `key：value` parts; any other line stays whole."""
-    borders = [0]
-    for match in re.finditer(r"[，,；;。]\s*|\s{2,}|\t|\s\|\s", line):
-        if _PAIR.match(line[match.end() :]):
-            borders.append(match.end())
-    if len(borders) < 3 or not _PAIR.match(line):
-        yield 0, len(line)
-        return
-    yield from zip(borders, [*borders[1:], len(line)], strict=True)
-
-
-def _parts(text: str) -> Iterator[tuple[int, int]]:
-    """Sentences of a line, cut again at enumeration marks inside it.
-
-    Short parts that a semicolon joins stay together: 满1年的5天；满10年的10天 is one statement.
-    """
-    start: int | None = None
-    spans = split_sentences(text)
-    for index, span in enumerate(spans):
-        start = span.start if start is None else start
-        goes_on = span.text.endswith(("；", ";")) and index + 1 < len(spans)
-        if goes_on and spans[index + 1].end - start <= LONGEST_JOINED:
-            continue
-        for match in _INLINE_MARKER.finditer(text, start, span.end):
-            if text[start : match.start()].strip():
-                yield start, match.start()
-                start = match.start()
-        yield start, span.end
-        start = None
+    return not MARKER.match(text) and len(split_sentences(text)) == 1

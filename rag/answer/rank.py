@@ -6,10 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from rag.answer.agreement import only_code
 from rag.answer.asks import Asked, answers_kind, asked, asking_spans, key_answers
-from rag.answer.pieces import Piece, pieces
+from rag.answer.attribute import attribute_share, attribute_terms, echoes, signs
+from rag.answer.pieces import Piece, about, pieces
 from rag.answer.ranges import position
 from rag.answer.terms import Term, content_terms, coverage, presence
+from rag.answer.values import find_values
 from rag.text.normalise import normalise
 from rag.text.similar import containment
 from rag.text.tokenise import codes
@@ -32,6 +35,13 @@ UNNAMED = 0.5
 OWN_CODE = 0.3
 MARK_BONUS = 0.15
 DOING_MISSING = 0.2
+DOCUMENT_SHARE = 0.8
+"""Credit for a term of the subject that the rest of the document holds; the attribute asked for
+gets none, so that it decides inside a document."""
+ECHO = 1.2
+SIGNATURE = 0.6
+DAY_BONUS = 0.25
+ATTRIBUTE_MISSING = 0.35
 FOCUS_WEIGHT = 1.5
 FOCUS_REACH = 5
 """These weigh kind of answer, `key：value` and the passage's own rank against coverage (0..1);
@@ -42,6 +52,15 @@ _PAYS = re.compile(
     r"(?:罚|赔|扣)(?:款|偿|钱)?(?:多少|几)|(?:金|费|款|利息)(?:是)?(?:怎么|如何)(?:算|收|计算|收取)"
 )
 _MAY_LEAD = ("text", "list", "steps", "definition", "reason")
+_ASKS_DAY = re.compile("什么时候|何时|哪一?[天年月]|几月|几号|日期|到期|截止|啥时候")
+_ASKS_WHAT = re.compile(
+    r"(?:什么|哪个|哪份|哪部|哪一[个份部])(?:文件|办法|规定|法规|通知|制度|东西|产品|型号)"
+)
+_ASKS_ROW = re.compile(r"哪(?:一)?[张个款种类项条档]|谁|哪位")
+"""The thing itself is asked for: naming it is the answer."""
+_SYMBOL = re.compile(r"(?<=[\u4e00-\u9fff])[^\u4e00-\u9fff]+$")
+"""What follows a column's name: ΔE, Pa·s, %."""
+_SIGNED = ("organisation", "person")
 _DATE_KEY = re.compile(r"(.{2,6})(?:日期|时间|日)")
 _DIMENSIONS = tuple(
     (re.compile(asks), re.compile(holds))
@@ -90,6 +109,7 @@ class Question(NamedTuple):
     terms: tuple[Term, ...]
     asked: Asked
     focus: str
+    attribute: tuple[Term, ...] = ()
 
 
 def read_question(text: str, part: str = "") -> Question:
@@ -97,7 +117,8 @@ def read_question(text: str, part: str = "") -> Question:
     terms = content_terms(text)
     near = _focus(part or text, terms)
     weighed = tuple(t._replace(weight=t.weight * FOCUS_WEIGHT) if t in near else t for t in terms)
-    return Question(text, weighed, _asked(part or text), part or text)
+    focus = part or text
+    return Question(text, weighed, _asked(focus), focus, attribute_terms(focus))
 
 
 def _asked(text: str) -> Asked:
@@ -119,22 +140,43 @@ def _focus(text: str, terms: Sequence[Term]) -> set[Term]:
 
 def rank(question: Question, evidence: Sequence[Evidence]) -> list[Ranked]:
     """All quotable pieces, best first; ties keep the order of the documents."""
-    ranked = [score(question, piece) for item in evidence for piece in pieces(item)]
+    whole = documents(evidence)
+    ranked = [
+        score(question, piece, whole[item.chunk.document_id])
+        for item in evidence
+        for piece in pieces(item)
+    ]
     hidden = {"heading"} if question.asked.wanted in _MAY_LEAD else {"heading", "lead"}
     ranked = [one for one in ranked if one.piece.kind not in hidden] or ranked
-    ranked = _naming(question, ranked)
+    ranked = _naming(question, ranked, whole)
     ranked.sort(key=lambda one: (-one.score, one.piece.order))
     return ranked
 
 
-def _naming(question: Question, ranked: Sequence[Ranked]) -> list[Ranked]:
+def documents(evidence: Sequence[Evidence]) -> dict[str, str]:
+    """All that is known of each document: its facts and the passages that were found of it."""
+    whole: dict[str, list[str]] = {}
+    for item in evidence:
+        facts = item.chunk.metadata
+        known = (about(item.chunk), facts.document_number, facts.organisation, facts.product)
+        whole.setdefault(item.chunk.document_id, []).extend(
+            [*(fact for fact in known if fact), item.text]
+        )
+    return {id_: "\n".join(dict.fromkeys(texts)) for id_, texts in whole.items()}
+
+
+def _naming(question: Question, ranked: Sequence[Ranked], whole: dict[str, str]) -> list[Ranked]:
     """Where some pieces name a code of the question themselves, those of other things step
-    back; a document or heading that names it keeps its pieces where they are."""
+    back; a document or heading that names it keeps its pieces where they are, and so does a
+    document in which it is the only one of its kind: its own number."""
     result = list(ranked)
     for code in codes(question.text):
         if code.startswith("第") or not any(_is_named(code, one.piece) for one in result):
             continue
+        own = {id_ for id_, text in whole.items() if only_code(code, text)}
         for index, one in enumerate(result):
+            if one.piece.order[0] in own:
+                continue
             if _is_named(code, one.piece):
                 result[index] = one._replace(score=one.score + OWN_CODE * one.covered)
             elif code not in codes(one.piece.about):
@@ -147,10 +189,11 @@ def _is_named(code: str, piece: Piece) -> bool:
     return code in codes(" ".join((piece.body, piece.head, piece.key, *piece.header)))
 
 
-def score(question: Question, piece: Piece) -> Ranked:
-    """Score one piece."""
+def score(question: Question, piece: Piece, document: str = "") -> Ranked:
+    """Score one piece; `document` is all that is known of its document."""
     covered = covered_by(question.terms, piece)
-    total = covered + PRIOR_SHARE * piece.prior
+    within = max(covered, _within(question, piece, document))
+    total = within + PRIOR_SHARE * piece.prior
     total += 0.15 * containment(normalise(question.text), normalise(piece.body))
     if question.asked.wanted != "text" and piece.kind != "lead":
         total += KIND_BONUS if holds_kind(question.asked, piece, question.text) else -KIND_MISSING
@@ -162,15 +205,49 @@ def score(question: Question, piece: Piece) -> Ranked:
         total += FRONT_BONUS
     if _of_another(question, piece):
         total -= OTHER_RECORD
+    if "date" in question.asked.kinds and _ASKS_DAY.search(question.focus):
+        total += DAY_BONUS * any(value.kind == "date" for value in find_values(piece.body))
     total += MARK_BONUS * _marks(question, piece)
     if question.asked.wanted == "person" and not _does(question, piece):
         total -= DOING_MISSING
     total += RANGE_BONUS * _IN_RANGE[position(question.text, piece.body)]
     if piece.key:
         total += KEY_BONUS * key_fit(question, piece.key) * covered
+    total -= ECHO * _only_echoes(question, piece)
+    if question.asked.wanted not in _SIGNED and signs(piece.body):
+        total -= SIGNATURE
+    total -= ATTRIBUTE_MISSING * (1.0 - attribute_share(question.attribute, own_words(piece)))
     if len(piece.body) < 6 and not piece.key and piece.kind == "sentence":
         total -= 0.2
     return Ranked(piece, total, covered)
+
+
+def _only_echoes(question: Question, piece: Piece) -> bool:
+    """Whether the piece only repeats the question; a field of a record may (哪张卡赔600元)."""
+    if _ASKS_WHAT.search(question.text) or (piece.group >= 0 and _ASKS_ROW.search(question.text)):
+        return False
+    return echoes(question.text, piece.body)
+
+
+def own_words(piece: Piece) -> str:
+    """What the piece itself, its field, columns, lead-in, headings and title say."""
+    near = (piece.body, piece.before, piece.key, piece.label, *piece.header, piece.about)
+    return " ".join(near)
+
+
+def _within(question: Question, piece: Piece, document: str) -> float:
+    """Share of the terms covered where the document may hold the subject for the piece."""
+    total = sum(term.weight for term in question.terms)
+    if not total or not document:
+        return 0.0
+    held = 0.0
+    for term in question.terms:
+        share = presence_in(term, piece)
+        asked_for = any(term.text == other.text for other in question.attribute)
+        if share < DOCUMENT_SHARE and not asked_for:
+            share = max(share, DOCUMENT_SHARE * presence(term.text, document))
+        held += term.weight * share
+    return held / total
 
 
 def _marks(question: Question, piece: Piece) -> int:
@@ -212,6 +289,16 @@ def presence_in(term: Term, piece: Piece) -> float:
     return max(inside, around, earlier)
 
 
+def column_names(key: str) -> tuple[str, ...]:
+    """How a question may call a field or column, normalised, the fullest first: without unit
+    and symbol (色差ΔE, 光泽保持率/%), and of two levels (预算/实际) the inner one."""
+    bare = normalise(re.sub(r"[（(].*?[)）]", "", key)).strip()
+    levels = [part.strip() for part in re.split(r"[/／]", bare) if part.strip()]
+    names = [bare, *reversed(levels)] if len(levels) > 1 else [bare]
+    names += [_SYMBOL.sub("", name) for name in names]
+    return tuple(dict.fromkeys(name for name in names if len(name) > 1))
+
+
 def key_fit(question: Question, key: str) -> float:
     """Whether a key or column name is what was asked for, 0..1 (价格 in "价格是多少")."""
     name = normalise(re.sub(r"[（(].*?[)）]", "", key))
@@ -219,6 +306,8 @@ def key_fit(question: Question, key: str) -> float:
         if asks.search(question.focus):
             return 1.0 if holds.search(key) else 0.2 * bool(name and name in question.focus)
     if name and name in normalise(question.focus):
+        return 1.0
+    if any(other in normalise(question.focus) for other in column_names(key)):
         return 1.0
     other_date = _DATE_KEY.fullmatch(name)
     if other_date and other_date[1] not in question.text:
@@ -244,7 +333,8 @@ def holds_kind(asked_for: Asked, piece: Piece, question: str) -> bool:
         columns = zip(piece.header, piece.cells, strict=False)
         if any(key_answers(asked_for, head) and _filled(asked_for, c) for head, c in columns):
             return True
-    return answers_kind(asked_for, piece.body)
+    said_why = asked_for.wanted == "reason" and bool(piece.label)
+    return answers_kind(asked_for, f"{piece.label} {piece.body}" if said_why else piece.body)
 
 
 def _filled(asked_for: Asked, cell: str) -> bool:

@@ -20,7 +20,9 @@ LONGEST_CLAUSE = 60
 
 _CLAUSE = re.compile(r"(?:[^，,；;。：:！？!?]|(?<=\d)[:,](?=\d))+")
 _AT_LENGTH = re.compile(r"详细|具体(?:点|说|一)")
-_DEFINES = re.compile(r"是指|，?指的是|系指|是一种|是一个|是由|，指|称为|定义为|叫做|即为|是，|是")
+_DEFINES = re.compile(
+    r"是指|，?指的是|系指|是一种|(?<=[A-Za-z0-9_`])\s?为|是一个|是由|，指|称为|定义为|叫做|即为|是，|是"
+)
 
 
 def value_first(question: Question, ranked: Sequence[Ranked]) -> str:
