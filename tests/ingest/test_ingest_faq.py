@@ -56,8 +56,69 @@ def test_a_single_question_and_questions_without_answers_stay_text(tmp_path: Pat
     assert {b.record_id for b in read(write(tmp_path, "b.txt", bare)).blocks} == {None}
 
 
+NUMBERED = [
+    (
+        "一、养老保险怎么缴？\n答：缴费比例为20%。",
+        "二、医疗保险缴多少钱？\n答：每月428.60元。",
+        True,
+    ),
+    ("1、养老保险怎么缴？\n缴费比例为20%。", "2、医疗保险缴多少钱？\n每月428.60元。", True),
+    ("Q1. 养老保险怎么缴？\n\n缴费比例为20%。", "Q2. 医疗保险缴多少钱？\n\n每月428.60元。", True),
+    ("（一）养老保险怎么缴？\n缴费比例为20%。", "（二）医疗保险缴多少钱？\n每月428.60元。", True),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "apart"), NUMBERED)
+def test_numbered_questions_are_records(
+    tmp_path: Path, first: str, second: str, apart: bool
+) -> None:
+    third = first.replace("养老保险怎么缴", "断缴了可以补吗").translate(
+        str.maketrans({"一": "三", "1": "3"})
+    )
+    text = f"灵活就业政策问答\n市社保中心　2025年8月1日\n\n{first}\n\n{second}\n\n{third}\n"
+    blocks = read(write(tmp_path, "a.txt", text)).blocks
+    records = [b for b in blocks if b.record_id is not None]
+    assert [b.metadata["title"] for b in records] == [
+        "养老保险怎么缴？",
+        "医疗保险缴多少钱？",
+        "断缴了可以补吗？",
+    ]
+    assert "428.60" in records[1].text and "20%" not in records[1].text
+
+
+def test_bold_questions_are_records(tmp_path: Path) -> None:
+    text = (
+        "# 一卡通\n\n**卡丢了怎么办？**\n\n立即挂失。\n\n**每天能用多少？**\n\n60元。\n\n"
+        "**怎么充值？**\n\n在APP。\n"
+    )
+    blocks = read(write(tmp_path, "a.md", text)).blocks
+    assert [b.metadata.get("title") for b in blocks[1:]] == [
+        "卡丢了怎么办？",
+        "每天能用多少？",
+        "怎么充值？",
+    ]
+
+
+def test_numbered_headings_that_end_in_no_question_stay(tmp_path: Path) -> None:
+    text = "规划\n\n一、现状如何？\n人口五万。\n\n二、目标\n增长两成。\n\n三、措施\n修路。\n"
+    assert {b.record_id for b in read(write(tmp_path, "a.txt", text)).blocks} == {None}
+
+
 @given(
-    st.lists(st.sampled_from(["问：甲？", "答：乙。", "丙", "Q1: a", "A: b", "问：丁？\n答：戊。"]))
+    st.lists(
+        st.sampled_from(
+            [
+                "1、甲？",
+                "2、乙？\n丙",
+                "问：甲？",
+                "答：乙。",
+                "丙",
+                "Q1: a",
+                "A: b",
+                "问：丁？\n答：戊。",
+            ]
+        )
+    )
 )
 def test_records_lose_nothing_and_keep_the_order(lines: list[str]) -> None:
     blocks = [Block(kind="paragraph", text=line) for line in lines]
@@ -100,7 +161,8 @@ def test_subtitles_are_running_text_with_times(tmp_path: Path) -> None:
 def test_form_feeds_part_pages_and_their_edges_go(tmp_path: Path) -> None:
     text = "\f".join(f"某公司制度汇编\n\n第{n}项规定的具体内容。\n\n- {n} -" for n in range(1, 6))
     document = read(write(tmp_path, "a.txt", text))
-    assert [p.number for p in document.pages] == [1, 2, 3, 4, 5]
-    assert texts(document) == [f"第{n}项规定的具体内容。" for n in range(1, 6)]
-    assert [b.page for b in document.blocks] == [1, 2, 3, 4, 5]
+    assert {p.number for p in document.pages} == {1, 2, 3, 4, 5}
+    held = [f"第{n}项规定的具体内容。" for n in range(1, 6)]
+    assert texts(document) == ["某公司制度汇编", *held]
+    assert [b.page for b in document.blocks] == [1, 1, 2, 3, 4, 5]
     assert document.flags == ("header_footer",)

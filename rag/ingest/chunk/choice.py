@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rag.ingest.chunk.sections import Unit, article, asks, in_articles, is_slides, units_of
+from rag.ingest.chunk.sections import (
+    Unit,
+    article,
+    asks,
+    in_articles,
+    is_slides,
+    questions_in,
+    units_of,
+)
 from rag.ingest.chunk.speakers import turns
 from rag.ingest.headings import starts_entry
 from rag.settings import IngestSettings
@@ -82,12 +90,14 @@ def _slides(document: Document, units: Sequence[Unit]) -> Choice | None:
 
 def _questions(_: Document, units: Sequence[Unit]) -> Choice | None:
     """FAQ: marked questions, headings that ask, or a table of questions and answers."""
-    asked = sum(asks(unit) for unit in units)
+    asked = len(questions_in(units))
     headings = [unit for unit in units if unit.is_heading]
     asking = sum(unit.block.text.rstrip().endswith(("？", "?")) for unit in headings)
     body = len(units) - len(headings)
     if asked >= _LEAST_QUESTIONS and asked * 6 >= body:
-        return "record", f"有 {asked} 个“问：”开头的问题，一问一答为一个片段"
+        marked = sum(asks(unit) for unit in units)
+        form = "“问：”开头的问题" if marked * 2 >= asked else "编号的问句"
+        return "record", f"有 {asked} 个{form}，一问一答为一个片段"
     if asking >= _LEAST_QUESTIONS and asking >= _MOST * len(headings):
         return "record", f"有 {asking} 个以问题为标题的小节，一问一答为一个片段"
     tables = [unit for unit in units if _is_faq(unit)]

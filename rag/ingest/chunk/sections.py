@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from rag.ingest.headings import clause_label
+from rag.ingest.parse.faq import question_in
 from rag.ingest.plain import block_offsets
 from rag.text.numerals import parse_numeral
 from rag.types import Block, Document
@@ -28,6 +29,10 @@ _LARGEST_STEP = 3
 law are in no order. Chosen by us."""
 _ARTICLE_NUMBER = re.compile(r"第([0-9０-９零〇一二三四五六七八九十百千两]+)条")
 _LONGEST_QUESTION = 80
+_MIN_BARE = 3
+_PLAIN_SHARE = 5
+"""Characters of a question; lines that ask from which they part a text, a single one being a
+heading or rhetorical; and units for each such line where it has no number. Chosen by us."""
 
 
 @dataclass(frozen=True)
@@ -91,9 +96,10 @@ def groups(
         placed = [replace(unit, path=path) for path, section in sections for unit in section]
         return [Group((), units=placed)] if placed else []
     by_clause = articles and in_articles(units)
+    asked = questions_in(units) if questions else frozenset[int]()
     found: list[Group] = []
     for path, section in _sections(units, by_clause, is_slides(document)):
-        found.extend(_section_groups(path, section, by_clause, questions))
+        found.extend(_section_groups(path, section, by_clause, asked))
     return found
 
 
@@ -125,6 +131,35 @@ def article(unit: Unit) -> str | None:
 def asks(unit: Unit) -> bool:
     """Whether a unit is marked as a question: "问：…", "Q3. …"."""
     return bool(_QUESTION.match(unit.block.text))
+
+
+def questions_in(units: Sequence[Unit]) -> frozenset[int]:
+    """Where the units begin that ask: those with a mark, and numbered lines that end in "？"
+    where several have something behind them that answers; paragraphs of a question alone too,
+    where they are many."""
+    marked = {unit.start for unit in units if asks(unit)}
+    for plain in (False, True):
+        bare = [i for i, unit in enumerate(units) if _asks_barely(unit, plain)]
+        answered = sum(_is_answered(units, i, bare) for i in bare)
+        least = max(_MIN_BARE, len(units) / _PLAIN_SHARE) if plain else _MIN_BARE
+        if answered >= least and answered * 2 >= len(bare):
+            return frozenset(marked | {units[i].start for i in bare})
+    return frozenset(marked)
+
+
+def _is_answered(units: Sequence[Unit], index: int, asking: Sequence[int]) -> bool:
+    if "\n" in units[index].block.text.strip():
+        return True
+    after = index + 1
+    return after < len(units) and after not in asking and not units[after].is_heading
+
+
+def _asks_barely(unit: Unit, plain: bool) -> bool:
+    block = unit.block
+    if block.kind not in ("paragraph", "list") or block.record_id is not None:
+        return False
+    found = question_in(first_line(block.text), plain=plain)
+    return found is not None and found.bare
 
 
 def _sections(
@@ -164,13 +199,13 @@ def _path(stack: Sequence[tuple[int, str]]) -> tuple[str, ...]:
 
 
 def _section_groups(
-    path: tuple[str, ...], units: Sequence[Unit], by_clause: bool, questions: bool
+    path: tuple[str, ...], units: Sequence[Unit], by_clause: bool, asked: frozenset[int]
 ) -> list[Group]:
     found = [Group(path)]
     only_headings = True
     for unit in units:
         label = article(unit) if by_clause else None
-        question = questions and asks(unit)
+        question = unit.start in asked
         if label is not None or question:
             if not only_headings:
                 found.append(Group(path))
