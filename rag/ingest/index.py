@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from rag.errors import ZhiwenError
@@ -81,7 +82,7 @@ class Index:
         try:
             self._write(new, [tokens[c.id] for c in new], report)
             report("store", 0.8)
-            with self._catalog.database.write():
+            with self._catalog.database.write() if along else nullcontext():
                 published = self._catalog.documents.publish(
                     info.id,
                     made.document.version,
