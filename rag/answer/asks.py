@@ -53,18 +53,23 @@ def _any(*lines: str) -> re.Pattern[str]:
     return re.compile("|".join(" ".join(lines).split()), re.I)
 
 
+_NOT_ITSELF = "容量|大小|上限|空间|密码|型号|系统|套餐|格式"
+"""Nouns that make another thing of the one before them: 邮箱容量 is no address."""
+
+
 def _noun(*words: str) -> re.Pattern[str]:
     """A pattern of nouns that are asked for: at the end, or with 多少, 是什么 … close behind."""
     nouns = "|".join(" ".join(words).split())
     asking = "[^，。；？?、]{0,8}?(?:多少|几何|几[元块]|是什么|是哪个|什么标准|怎么[算收])"
     at_end = "[有是]?(?:吗|呢)?[？?。 ]*$"
-    return re.compile(f"(?:{nouns})(?:号码?)?(?:{asking}|{at_end})", re.I)
+    return re.compile(f"(?:{nouns})(?!{_NOT_ITSELF})(?:号码?)?(?:{asking}|{at_end})", re.I)
 
 
 _VALUE_KINDS: tuple[ValueKind, ...] = ("money", "percent", "count", "duration", "number", "ordinal")
 _DOING = "申请 办理 安装 使用 操作 设置 报销 请假 提交 重置 清洁 更换 注册 登录 查询 预约 退款 开通"
 _HOW_TO = [f"{how}{verb}" for verb in _DOING.split() for how in ("怎么", "如何", "怎样")]
 _RULES: tuple[tuple[re.Pattern[str], Wanted, frozenset[ValueKind]], ...] = (
+    (_any(r"(?:能|可以)(?!多少|几)[^，。多几]{2,16}[吗么][？?。 ]*$"), "yes_no", frozenset()),
     (_noun("电话 联系方式 热线 手机 分机"), "phone", frozenset({"phone"})),
     (_noun("邮箱 电子邮件 e-?mail"), "email", frozenset({"email"})),
     (_noun("网址 官网 网站地址 链接"), "url", frozenset({"url"})),
@@ -232,7 +237,7 @@ _RELATIVE_DATE = re.compile(
 _SIGNS: dict[str, re.Pattern[str]] = {
     "money": _any("元 块 ¥ ￥ \\$ 免费 免收 不收 无偿 价 费 额 万"),
     "percent": _any("% ％ 百分 成 折 率 ‰"),
-    "phone": re.compile(r"\d{3,}"),
+    "phone": re.compile(r"\d{7}|\d{3,4}[- ]\d{3,4}|(?:分机|电话|热线|拨打|手机|号码)\D{0,8}\d{3}"),
     "email": re.compile("@|＠"),
     "url": _any("http www \\.com \\.cn 网"),
     "time": re.compile(r"\d\s*[:：点时]|[一二三四五六七八九十]点|全天|小时"),
@@ -245,7 +250,7 @@ _KEYS: dict[str, re.Pattern[str]] = {
     "url": _any("网址 官网 链接"),
     "place": _any("地址 地点 位置 所在 楼层"),
     "person": _any("姓名 负责人 联系人 人员 名字"),
-    "organisation": _any("部门 单位 机构 公司"),
+    "organisation": _any("部门 单位 机构 公司 院校 学校 大学 企业"),
     "duration": _any("(?<!日)期 时长 天数 时间 年限 小时 天）"),
     "date": _any("日期 时间 年份"),
     "time": _any("时间 几点"),

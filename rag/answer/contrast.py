@@ -14,7 +14,7 @@ from functools import lru_cache
 from rag.text.normalise import normalise
 
 _SETS = (
-    "一二三四五六七八九十", "0123456789", "上中下本", "上下去本", "早午晚",
+    "一二三四五六七八九十", "0123456789", "上中下本这今", "上下去本这", "早午晚",
     "早中晚夜", "白夜早晚", "去返回", "往返",
     "水电气网热暖", "大中小", "东南西北", "甲乙丙丁", "左右", "内外", "新旧老", "春夏秋冬", "男女",
     "正负反", "主副", "前后", "收支", "进出", "买卖", "借贷", "长短", "高中低",
@@ -31,6 +31,19 @@ _STEMS = re.compile(
 """Words in which such a letter tells which thing is meant."""
 
 
+_SIZED = re.compile("[大中小]")
+_OF_TIME = re.compile("(?:月|周|季度|学期)$")
+_GROUPS = tuple(
+    frozenset(group.split())
+    for group in (
+        "上午 下午 晚上 夜间 凌晨 中午", "白班 夜班 早班 晚班 中班", "早餐 午餐 中餐 晚餐 夜宵",
+        "收入 支出", "进口 出口", "甲方 乙方", "去程 返程 回程", "周末 工作日", "单人 双人 多人",
+        "全日制 非全日制", "试用期 转正后",
+    )
+)  # fmt: skip
+"""Whole words that exclude each other."""
+
+
 @lru_cache(maxsize=4096)
 def opposed(said: str, question: str) -> str:
     """The word of `question` that a text excludes by a word of its own, or "".
@@ -42,10 +55,17 @@ def opposed(said: str, question: str) -> str:
     A word counts when the text has its opposite and not the word itself.
     """
     text, asked = normalise(said), normalise(question)
+    for group in _GROUPS:
+        mine = [word for word in group if word in asked]
+        if len(mine) == 1 and mine[0] not in text and any(w in text for w in group):
+            return mine[0]
     for match in _STEMS.finditer(asked):
-        word = match.group()
-        if word not in text and any(other in text for other in _others(word)):
-            return word
+        for end in range(match.end(), match.start() + 1, -1):
+            word = asked[match.start() : end]
+            if word not in text and any(other in text for other in _others(word)):
+                return word
+            if not _SIZED.match(match.group()):
+                break
     return ""
 
 
@@ -58,7 +78,11 @@ def _exchanged(word: str) -> Iterator[str]:
     """The word with one letter exchanged for each other letter of its sets."""
     for index, letter in enumerate(word):
         for group in _SETS:
-            if letter in group:
-                yield from (
-                    word[:index] + other + word[index + 1 :] for other in group if other != letter
-                )
+            if letter not in group:
+                continue
+            for other in group:
+                if other != letter:
+                    changed = word[:index] + other + word[index + 1 :]
+                    yield changed
+                    if index == 0 and _OF_TIME.search(word):
+                        yield f"{other}个{word[1:]}"

@@ -12,7 +12,15 @@ from pathlib import PurePath
 
 from rag.answer.agreement import agreeing, slot_fits
 from rag.answer.pieces import Piece, about
-from rag.answer.rank import Question, holds_kind, rank, read_question, speaks_of_code
+from rag.answer.rank import (
+    Question,
+    documents,
+    holds_kind,
+    rank,
+    read_question,
+    speaks_of_code,
+    with_words_of,
+)
 from rag.answer.terms import (
     TELLING,
     Term,
@@ -96,6 +104,7 @@ def features(
     if not evidence:
         return dict.fromkeys((*NAMES, "exact"), 0.0)
     question = read_question(understanding.standalone_question)
+    question = with_words_of(question, documents(evidence))
     usable = agreeing(understanding, evidence) or tuple(evidence)
     texts = [_whole(item) for item in usable]
     everything = "\n".join(texts)
@@ -268,12 +277,14 @@ def _from_scores(
 
 
 def _by_document(hits: Sequence[Hit], score: str) -> list[float]:
-    """The best score of each document."""
-    best: dict[str, float] = {}
+    """The best score of each document; copies of one under other names are one."""
+    best: dict[object, float] = {}
     for hit in hits:
         if score in hit.scores:
-            known = best.get(hit.chunk.document_id, 0.0)
-            best[hit.chunk.document_id] = max(known, hit.scores[score])
+            facts = hit.chunk.metadata
+            copy = (facts.title, facts.document_number, facts.region, facts.year)
+            key = copy if facts.title and facts.document_number else hit.chunk.document_id
+            best[key] = max(best.get(key, 0.0), hit.scores[score])
     return list(best.values())
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from rag.answer.agreement import only_code
@@ -13,6 +13,7 @@ from rag.answer.pieces import Piece, about, pieces
 from rag.answer.ranges import position
 from rag.answer.terms import Term, content_terms, coverage, presence
 from rag.answer.values import find_values
+from rag.answer.word_borders import mended
 from rag.text.normalise import normalise
 from rag.text.similar import containment
 from rag.text.tokenise import codes
@@ -41,6 +42,7 @@ gets none, so that it decides inside a document."""
 ECHO = 1.2
 SIGNATURE = 0.6
 DAY_BONUS = 0.25
+ASKED_BONUS = 0.3
 ATTRIBUTE_MISSING = 0.35
 FOCUS_WEIGHT = 1.5
 FOCUS_REACH = 5
@@ -141,6 +143,7 @@ def _focus(text: str, terms: Sequence[Term]) -> set[Term]:
 def rank(question: Question, evidence: Sequence[Evidence]) -> list[Ranked]:
     """All quotable pieces, best first; ties keep the order of the documents."""
     whole = documents(evidence)
+    question = with_words_of(question, whole)
     ranked = [
         score(question, piece, whole[item.chunk.document_id])
         for item in evidence
@@ -151,6 +154,15 @@ def rank(question: Question, evidence: Sequence[Evidence]) -> list[Ranked]:
     ranked = _naming(question, ranked, whole)
     ranked.sort(key=lambda one: (-one.score, one.piece.order))
     return ranked
+
+
+def with_words_of(question: Question, whole: Mapping[str, str]) -> Question:
+    """The question with words that the segmenter cut wrongly mended by the documents' own."""
+    text = "\n".join(whole.values())
+    return question._replace(
+        terms=mended(question.terms, question.text, text),
+        attribute=mended(question.attribute, question.text, text),
+    )
 
 
 def documents(evidence: Sequence[Evidence]) -> dict[str, str]:
@@ -211,6 +223,8 @@ def score(question: Question, piece: Piece, document: str = "") -> Ranked:
     if question.asked.wanted == "person" and not _does(question, piece):
         total -= DOING_MISSING
     total += RANGE_BONUS * _IN_RANGE[position(question.text, piece.body)]
+    if piece.label.endswith(("？", "?")):
+        total += ASKED_BONUS * coverage(question.terms, piece.label)
     if piece.key:
         total += KEY_BONUS * key_fit(question, piece.key) * covered
     total -= ECHO * _only_echoes(question, piece)

@@ -12,11 +12,13 @@ from typing import Literal
 
 from pydantic import Field
 
-from rag.answer.agreement import Fit, quoted_titles, slot_fits
+from rag.answer.agreement import Fit, agreeing, quoted_titles, slot_fits
 from rag.answer.asks import asked, may_hold, without_asking
 from rag.answer.features import features
+from rag.answer.lacking import ceiling
 from rag.answer.markup import escape
 from rag.answer.pieces import about, faq_question
+from rag.answer.rank import rank, read_question
 from rag.answer.terms import TELLING, content_terms, lost_words, presence
 from rag.settings import AnswerSettings
 from rag.types import Evidence, Hit, Understanding, Value
@@ -94,8 +96,11 @@ def confidence(
     wanted = asked(understanding.standalone_question)
     if not any(may_hold(wanted, item.chunk.text) for item in evidence):
         value = min(value, NO_VALUE_CEILING)
-    value = round(value, 4)
-    reason = _reason(found, conflicts)
+    question = read_question(understanding.standalone_question)
+    usable = agreeing(understanding, evidence) or tuple(evidence)
+    most, lacking = ceiling(question, rank(question, usable), usable)
+    value = round(min(value, most), 4)
+    reason = lacking or _reason(found, conflicts)
     return Confidence(value=value, features=found, reason=reason, conflicts=conflicts)
 
 

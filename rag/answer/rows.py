@@ -96,14 +96,30 @@ def cell_asked_for(question: Question, evidence: Sequence[Evidence]) -> str:
     return max(found, key=lambda one: one[0], default=(0.0, ""))[1]
 
 
-def lacks_row(question: Question, evidence: Sequence[Evidence]) -> bool:
-    """Whether the best table has the column or the subject asked for, but the question names a
-    date, an ordinal or an opposite that all its rows differ from."""
-    tables = list(_tables(evidence))
-    if not tables:
-        return False
-    fits = _fits(question, tables[0])
-    return len(fits) > 0 and all(fit.conflict for fit in fits)
+def lacks_row(question: Question, evidence: Sequence[Evidence], best: Piece) -> bool:
+    """Whether the question names a date, an ordinal or an opposite that all rows of the best
+    piece's table differ from."""
+    rows = _table_of(best, evidence)
+    fits = _fits(question, rows)
+    return len(rows) > 1 and all(fit.conflict for fit in fits)
+
+
+def names_row(question: Question, evidence: Sequence[Evidence], best: Piece) -> bool:
+    """Whether the question names a value of some row of the best piece's table; True where
+    that piece is in no table of several rows."""
+    rows = _table_of(best, evidence)
+    return len(rows) < 2 or any(fit.named for fit in _fits(question, rows))
+
+
+def _table_of(best: Piece, evidence: Sequence[Evidence]) -> list[Row]:
+    """The rows found of the table that a piece belongs to; empty when it belongs to none."""
+    for rows in _tables(evidence):
+        if any(
+            row.n == best.n and any(cell.piece.start == best.start for cell in row.cells)
+            for row in rows
+        ):
+            return rows
+    return []
 
 
 def _tables(evidence: Sequence[Evidence]) -> Iterator[list[Row]]:

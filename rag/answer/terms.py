@@ -51,6 +51,7 @@ _SYNONYM_GROUPS = (
     "涨价 调价 提价 上调 价格调整",
     "开门 营业 开放", "关门 打烊 闭馆", "礼拜天 星期天 星期日 周日", "弄丢 丢失 遗失 丢了 丢",
     "逾期 超期 过期", "学校 院校 毕业院校", "wifi 无线网络 无线网 wi-fi",
+    "医保 医疗保险 职工医保", "剖腹产 剖宫产", "名字 名称", "付款 支付 付清",
     "到期 届满 期满", "户口 户籍",
     "费用 收费 价格", "损坏 破损 弄坏", "退还 退回 返还", "厂里 厂区 工厂",
 )  # fmt: skip
@@ -73,6 +74,7 @@ _COUNTED = re.compile(rf"\d+(?:\.\d+)?[{HAN}]{{0,2}}")
 
 _WEEKDAY = re.compile("(?:周|星期|礼拜)([一二三四五六日天末])")
 _OTHER_DAYS = re.compile("(?:周|星期|礼拜)[一二三四五六日天末]|每[天日]")
+_ORDINAL = re.compile(rf"第(\d+)([{HAN}])")
 _BETWEEN = re.compile(
     r"[的在是和与有为了被把将由于从对等]|[\s，,。？?！!《》“”「」（）()：:、；;]+"
 )
@@ -201,6 +203,9 @@ def presence(term: str, text: str) -> float:
         return 1.0
     if any(other in searched for other in _other_words(term)):
         return SYNONYM_CREDIT
+    ordinal = _ORDINAL.fullmatch(term)
+    if ordinal and _in_cells(ordinal, text):
+        return SYNONYM_CREDIT
     weekday = _WEEKDAY.fullmatch(term)
     if weekday:
         return _weekday(weekday[1], searched)
@@ -214,6 +219,12 @@ def presence(term: str, text: str) -> float:
         return SYNONYM_CREDIT
     pairs = [term[i : i + 2] for i in range(len(term) - 1)]
     return PARTIAL_CREDIT * sum(pair in searched for pair in pairs) / len(pairs)
+
+
+def _in_cells(ordinal: re.Match[str], text: str) -> bool:
+    """Whether a table has the number of 第4节 as a cell and its unit in a column's name."""
+    cell = re.search(rf"(?:^|[|；;：:])\s*{ordinal[1]}\s*(?:$|[|；;])", text, re.M)
+    return bool(cell) and ordinal[2] in text
 
 
 @lru_cache(maxsize=4096)
