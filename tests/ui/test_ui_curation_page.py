@@ -90,7 +90,7 @@ def test_an_edited_chunk_is_saved_marked_and_reset(made, page, document_id):
     press(at, "保存").run()
     assert texts(made, document_id)[0].endswith("（人工补充）")
     assert "已修改" in text_of(at.run())
-    press(at, "还原").run()
+    press(at, "撤销上一步").run()
     assert texts(made, document_id) == before
 
 
