@@ -111,7 +111,11 @@ def _show(here: Here, documents: list[DocumentInfo]) -> None:
 def _set_hidden(here: Here, documents: list[DocumentInfo], hidden: bool) -> None:
     with shown():
         bar = st.progress(0.0)
-        here.application.curation.hide(here.person, [d.id for d in documents], hidden, bar.progress)
+
+        def progress(done: float) -> None:
+            bar.progress(done)
+
+        here.application.curation.hide(here.person, [d.id for d in documents], hidden, progress)
         st.toast(t("cleanup.hidden" if hidden else "cleanup.shown", n=len(documents)))
         st.rerun()
 
