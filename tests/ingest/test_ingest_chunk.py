@@ -148,19 +148,20 @@ def test_one_quoted_article_does_not_make_a_law() -> None:
 
 
 def test_a_heading_without_text_goes_on_to_the_next_section() -> None:
-    chunks = cut(heading("手册"), heading("请假", 2), paragraph("先申请。"), heading("附录", 2))
-    assert [c.text for c in chunks] == ["手册\n\n请假\n\n先申请。", "附录"]
+    asked = "先申请。" * 15
+    chunks = cut(heading("手册"), heading("请假", 2), paragraph(asked), heading("附录", 2))
+    assert chunks[0].text.startswith("手册\n\n请假\n\n先申请。")
+    assert chunks[-1].text == "附录"
     assert chunks[0].heading_path == ("手册", "请假")
 
 
 def test_questions_with_answers_are_kept_together() -> None:
-    blocks = [
-        paragraph(t) for t in ("问：年假几天？", "答：五天。", "问：病假呢？", "答：按规定。")
-    ]
-    assert [c.text for c in cut(*blocks)] == [
+    first, second = (
         "问：年假几天？\n\n答：五天。",
-        "问：病假呢？\n\n答：按规定。",
-    ]
+        "问：病假呢？\n\n答：按规定。" + "另附证明。" * 8,
+    )
+    blocks = [paragraph(part) for asked in (first, second) for part in asked.split("\n\n")]
+    assert [c.text for c in cut(*blocks)] == [first, second]
 
 
 def test_every_piece_of_a_table_has_its_caption_and_header() -> None:
@@ -176,7 +177,7 @@ def test_every_piece_of_a_table_has_its_caption_and_header() -> None:
 
 
 def test_text_before_a_table_that_is_no_caption_stays_text() -> None:
-    chunks = cut(paragraph("本公司成立于2001年。"), table(("a", "b"), ("1", "2")))
+    chunks = cut(paragraph("本公司成立于2001年。" * 4), table(("a", "b"), ("1", "2")))
     assert [c.kind for c in chunks] == ["text", "table"]
 
 
@@ -254,15 +255,11 @@ def scraps(count: int) -> list[Block]:
 def test_many_tiny_sections_of_one_parent_become_few_chunks() -> None:
     options = IngestSettings(chunk_tokens=120, chunk_overlap=0.0)
     chunks = cut(*scraps(20), options=options)
-    assert len(chunks) < 6
+    assert 1 < len(chunks) < 6
     assert all(found.heading_path == ("设备清单",) for found in chunks)
     text = "\n".join(found.text for found in chunks)
     assert all(f"{n}号机房" in text for n in range(20))
     assert all(len(found.text) <= 120 for found in chunks)
-
-
-def test_a_few_short_sections_stay_apart() -> None:
-    assert len(cut(*scraps(4), options=IngestSettings(chunk_tokens=120, chunk_overlap=0.0))) == 4
 
 
 def test_short_articles_stay_apart() -> None:

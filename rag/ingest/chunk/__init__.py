@@ -13,6 +13,7 @@ from functools import partial
 from rag.ingest.chunk.choice import STRATEGY_NAMES, choose
 from rag.ingest.chunk.count import CountTokens, bounded
 from rag.ingest.chunk.cutter import Cutter, alone, text_pieces
+from rag.ingest.chunk.join import joined
 from rag.ingest.chunk.merge import merge_tiny
 from rag.ingest.chunk.nested import (
     CHILD_SHARE,
@@ -24,7 +25,7 @@ from rag.ingest.chunk.nested import (
     statement_children,
     windows,
 )
-from rag.ingest.chunk.pieces import Rows
+from rag.ingest.chunk.pieces import Family, Rows
 from rag.ingest.chunk.questions import question_pieces
 from rag.ingest.chunk.running import Fixed, Recursive, Splitter
 from rag.ingest.chunk.sections import Group, groups, is_slides
@@ -72,9 +73,13 @@ def chunk(
     rows = Rows(document)
     maker = _Maker(plain_text(document), bounded(count_tokens), limit, int(limit * share))
     cutter = maker.cutter(strategy, embed, propositions)
-    for group in maker.groups(document, strategy):
-        for family in cutter.families(group):
-            rows.add(family)
+    families = [
+        family for group in maker.groups(document, strategy) for family in cutter.families(group)
+    ]
+    if strategy in ("recursive", "structural"):
+        families = maker.joined(families, document)
+    for family in families:
+        rows.add(family)
     keys = chunk_keys(rows.chunks)
     return [
         made.model_copy(update={"origin": (key,)})
@@ -100,6 +105,11 @@ class _Maker:
         if strategy == "record" or is_slides(document):
             return found
         return merge_tiny(found, self._length, self._limit)
+
+    def joined(self, families: Sequence[Family], document: Document) -> list[Family]:
+        """What says too little apart together."""
+        by_page = is_slides(document)
+        return joined(families, self._text, self._count, self._limit, by_page=by_page)
 
     def _length(self, group: Group) -> int:
         """Tokens of a group's text."""
