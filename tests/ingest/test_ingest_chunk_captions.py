@@ -94,3 +94,35 @@ def test_text_behind_a_table_is_no_note() -> None:
     found = cut(table(5), text("会议决定继续执行上述标准。" * 6))
     assert [piece.kind for piece in found][-2:] == ["table", "text"]
     assert "会议" not in found[0].text
+
+
+def grouped() -> Block:
+    rows: list[tuple[str, ...]] = [("项目", "房屋", "合计")]
+    for group in ("一、账面原值", "二、累计折旧", "三、减值准备"):
+        rows.append((group, "", ""))
+        for n, name in enumerate(("期初余额", "本期增加", "本期减少", "期末余额"), start=1):
+            rows.append((f"{n}.{name}", f"{n}11.0", f"{n}33.0"))
+        rows.append(("（1）处置", "5.0", "6.0"))
+    return Block(kind="table", text=to_markdown(rows), rows=tuple(rows))
+
+
+def test_a_piece_that_begins_in_a_group_of_rows_names_the_group() -> None:
+    found = cut(text("正文。" * 50), grouped())
+    pieces = [piece for piece in found if piece.kind == "table"]
+    assert len(pieces) > 2
+    for piece in pieces:
+        first, *rest = [line for line in piece.text.split("\n") if line.startswith("| ")][2:]
+        assert first[2] in "一二三"
+        if "（1）处置" in rest[0]:
+            raise AssertionError("its parent is missing")
+        assert piece.text.count("| 项目 |") == 1
+        assert len(piece.text) <= 160
+    assert sum(piece.text.count("期末余额 | 411.0") for piece in pieces) == 3
+
+
+def test_groups_of_records_are_named_too() -> None:
+    block = grouped().model_copy(update={"metadata": {"rows": "records"}})
+    pieces = [piece for piece in cut(text("正文。" * 50), block) if piece.kind == "table"]
+    assert len(pieces) > 2
+    assert all(piece.text.startswith("项目：") for piece in pieces)
+    assert all(piece.text[3] in "一二三" for piece in pieces)

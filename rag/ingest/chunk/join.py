@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rag.ingest.chunk.count import CountTokens
-from rag.ingest.chunk.pieces import Family, Piece
+from rag.ingest.chunk.pieces import Family, Piece, TableRows
+from rag.ingest.chunk.tables import written
 from rag.ingest.heading_path import common_path
 from rag.ingest.table import to_markdown
 
@@ -109,26 +110,27 @@ class _Joiner:
             kind = first.kind if first.kind == second.kind else "text"
             kind = "clause" if "clause" in (first.kind, second.kind) else kind
             return made._replace(text=self._text[slice(*span)], kind=kind)
-        rest = second.text
-        if second.kind != "table":
-            rest = self._text[slice(*second.own)]
-        elif first.table and second.table and first.table.unit is second.table.unit:
-            return _of_one_table(first, second, made)
-        return made._replace(text=f"{first.text}\n\n{rest}", kind="table")
+        upper, lower = first.table, second.table
+        if upper and lower and upper.unit is lower.unit:
+            return _of_one_table(upper, lower, second.text, made)
+        rest = second.text if second.kind == "table" else self._text[slice(*second.own)]
+        if lower is not None:
+            lower = lower._replace(above=f"{first.text}\n\n{lower.above}".rstrip())
+        return made._replace(text=f"{first.text}\n\n{rest}", kind="table", table=lower)
 
 
-def _of_one_table(first: Piece, second: Piece, made: Piece) -> Piece | None:
-    """Rows of one table under one header."""
-    upper, lower = first.table, second.table
-    if upper is None or lower is None or upper.rows[-1:] == lower.rows[:1] or not lower.rows:
+def _of_one_table(upper: TableRows, lower: TableRows, text: str, made: Piece) -> Piece | None:
+    """Rows of one table under one header; `text` is the lower ones'."""
+    if upper.rows[-1:] == lower.rows[:1] or not upper.rows or not lower.rows:
         return None
-    rest = second.text.removeprefix(lower.above).lstrip("\n")
-    rows = lower.unit.block.rows or ()
-    as_table = f"{to_markdown(rows[:1])}\n"
-    rest = rest.removeprefix(as_table)
+    block = upper.unit.block
     table = upper._replace(rows=(*upper.rows, *lower.rows), below=lower.below)
-    gap = "\n\n" if not first.text.endswith("|") and "\n\n" in rest else "\n"
-    return made._replace(text=f"{first.text}{gap}{rest}", kind="table", table=table)
+    as_records = to_markdown((block.rows or ())[:1]) not in text
+    rows = written(block, table.rows, as_records=as_records)
+    parts = (table.above, rows, table.below)
+    return made._replace(
+        text="\n\n".join(part for part in parts if part), kind="table", table=table
+    )
 
 
 def _one_page(first: Piece, second: Piece) -> bool:

@@ -7,9 +7,7 @@ from collections.abc import Callable, Sequence
 from rag.ingest.chunk.sections import Group
 
 TINY_TOKENS = 60
-MANY = 8
-"""Sections below this length are tiny; a document has many when there are so many of them and
-they are half of its sections. Chosen by us: a short handbook keeps its sections apart."""
+"""Sections below this length are tiny. Chosen by us: two sentences find little alone."""
 
 
 def merge_tiny(found: Sequence[Group], length: Callable[[Group], int], limit: int) -> list[Group]:
@@ -22,9 +20,6 @@ def merge_tiny(found: Sequence[Group], length: Callable[[Group], int], limit: in
         length: of a group's text in tokens.
     """
     lengths = [length(group) if _may_merge(group) else TINY_TOKENS for group in found]
-    tiny = sum(tokens < TINY_TOKENS for tokens in lengths)
-    if tiny < MANY or tiny * 2 < len(found):
-        return list(found)
     merged: list[Group] = []
     open_ = False
     for group, tokens in zip(found, lengths, strict=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -14,6 +15,15 @@ ROWS_SHARE = 0.6
 """Share of a chunk's tokens that rows of a table fill. Chosen by us: rows are dense with
 facts, and a shorter chunk points closer to the one that is asked for."""
 
+_LEVELS = (
+    re.compile(r"[一二三四五六七八九十]{1,3}[、.．]|第[一二三四五六七八九十]{1,3}[部类组]"),
+    re.compile(r"[（(][一二三四五六七八九十]{1,3}[)）]"),
+    re.compile(r"\d{1,2}\s*[、.．](?!\d)"),
+    re.compile(r"[（(]\d{1,2}[)）]"),
+)
+"""Numbers of rows that have others below them, the highest first."""
+_MIN_GROUPED_COLUMNS = 3
+"""Columns of a table with rows that head groups. Chosen by us."""
 
 WIDE_HEADER = 0.85
 """Share of the room that a header may take above the rows; wider ones are written beside each
@@ -42,7 +52,8 @@ def table_pieces(
 ) -> list[TablePiece]:
     """A table block in pieces of at most `limit` tokens, each with the header.
 
-    A row that is longer than a piece is cut; each of its parts begins with its first cell.
+    A row that is longer than a piece is cut; each of its parts begins with its first cell. A
+    piece that begins inside a group of rows ("二、累计折旧") repeats the group's first cell.
 
     Args:
         most: tokens that a single row with the header may take; `limit` when left out.
@@ -64,11 +75,12 @@ def table_pieces(
     pieces: list[TablePiece] = []
     chosen: list[int] = []
     size = 0
+    groups = _groups(body)
 
     def close() -> None:
         nonlocal chosen, size
         if chosen:
-            text = _write(header, [body[i] for i in chosen], as_records)
+            text = written(block, chosen, as_records=as_records, groups=groups)
             start, end = places[chosen[0]][0], places[chosen[-1]][1]
             pieces.append(TablePiece(text, start, end, tuple(chosen)))
         chosen, size = [], 0
@@ -86,17 +98,80 @@ def table_pieces(
             continue
         if size + length > room or (apart and chosen):
             close()
+        if not chosen:
+            size = count("\n".join(_heads(body, groups, [index])))
         chosen.append(index)
         size += length
     close()
     return pieces
 
 
-def _write(header: Sequence[str], rows: Sequence[Sequence[str]], as_records: bool) -> str:
+def written(
+    block: Block,
+    rows: Sequence[int],
+    *,
+    as_records: bool,
+    groups: Sequence[tuple[int, ...]] | None = None,
+) -> str:
+    """Some rows of a table in words, below the groups that they lie in.
+
+    Args:
+        rows: indexes among the rows below the header, rising.
+        as_records: each value is bound to its column's name; else the table is Markdown.
+        groups: what `_groups` says of the body, where the caller knows it.
+    """
+    header, *body = block.rows or ((),)
+    groups = _groups(body) if groups is None else groups
+    heads = [[head] for head in _heads(body, groups, rows)]
+    shown = [*heads, *(body[i] for i in rows)]
     if not as_records:
-        return to_markdown([header, *rows])
-    records = [to_record(header, row) for row in rows]
+        return to_markdown([header, *shown])
+    records = [to_record(header, row) for row in shown]
     return ("\n\n" if any("\n" in record for record in records) else "\n").join(records)
+
+
+def _heads(
+    body: Sequence[Sequence[str]], groups: Sequence[tuple[int, ...]], rows: Sequence[int]
+) -> list[str]:
+    """The first cells of the groups that the first of some rows lies in."""
+    return [body[i][0] for i in groups[rows[0]]] if rows and groups else []
+
+
+def _groups(body: Sequence[Sequence[str]]) -> list[tuple[int, ...]]:
+    """For each row the rows that head the groups in which it lies, outermost first. A table
+    without a row that is empty but for its first cell has none."""
+    if not body or len(body[0]) < _MIN_GROUPED_COLUMNS:
+        return []
+    bare = [_is_bare(row) for row in body]
+    if not any(bare) or sum(bare) * 2 > len(body):
+        return []
+    open_: list[tuple[int, int]] = []
+    found: list[tuple[int, ...]] = []
+    for index, row in enumerate(body):
+        level = _level(row[0])
+        if level is None and bare[index]:
+            level = -1
+        if level is None:
+            found.append(tuple(i for _, i in open_ if bare[i]))
+            continue
+        open_ = [(other, i) for other, i in open_ if other < level]
+        found.append(tuple(i for _, i in open_))
+        open_.append((level, index))
+    return found
+
+
+def _is_bare(row: Sequence[str]) -> bool:
+    """Whether a row says nothing but its name."""
+    return (
+        bool(row[0].strip())
+        and not any(cell.strip() and cell != row[0] for cell in row[1:])
+        and sum(bool(cell.strip()) for cell in row) in (1, len(row))
+    )
+
+
+def _level(cell: str) -> int | None:
+    text = cell.strip()
+    return next((n for n, pattern in enumerate(_LEVELS) if pattern.match(text)), None)
 
 
 def _long_row(
