@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import PurePath
 from typing import Any
@@ -77,6 +77,20 @@ _USELESS_TITLE = re.compile(
 _RULE_OF_PLACE = re.compile(
     r"(黑龙江|内蒙古|[一-鿿]{2})(?!大学|学院|银行|公司|医院|师范|理工)[一-鿿]{2,24}(?:条例|办法|规定|细则|意见)$"
 )
+_PLACE = re.compile(r"[一-鿿]{2}(?:自治)?[省市县区州盟旗乡镇]")
+_HAN_WORD = re.compile(r"[一-鿿]{2}")
+_RED_HEAD = re.compile(r"[一-鿿]{4,40}\s*(?:[（(][^（）()]*[)）])?\s*(?:文件|公报[\d年第期 ]*)")
+_NAMED_FIELD = re.compile(
+    r"\S{0,6}(?:姓名|性别|年龄|编号|单号|号码|日期|时间|地点|地址|电话|单位|部门|科室|甲方|乙方|联系人|[收发]件人)\s*[:：]"
+)
+_COLUMNS = re.compile(r"(?:\S+[ \t]+){2,}\S+")
+_SHOWS_KIND = re.compile(r"[表单书册簿证卡]$|志(?:卷[一-鿿]+)?$")
+_NO_TITLE = re.compile(
+    r"目\s*录|[前序引]言|摘要|封面|机密|秘密|绝密|内部资料.*|.*注意保密|第?\s*[\d一二三四五六七八九十]+\s*页?"
+)
+_MIN_TITLE, _MAX_TITLE, _TITLE_LINES = 4, 50, 4
+"""Characters of a first line that is the title, and lines among which it is looked for; chosen
+by us."""
 _MIN_TYPED, _MAX_TYPED = 4, 60
 """Characters of a title that is known by its last word; chosen by us."""
 _HEAD_CHARACTERS = 1500
@@ -92,7 +106,8 @@ def describe(document: Document, edited: Mapping[str, Any] | None = None) -> Doc
             an empty one stays empty.
     """
     stem = file_stem(document.name)
-    title = document.metadata.title or find_title(document) or stem
+    shown = document.metadata.title or find_title(document)
+    title = shown or _title_above(document, stem) or stem
     head, tail = _ends(document)
     whole = _whole(document)
     records = any(block.record_id is not None for block in document.blocks)
@@ -101,7 +116,9 @@ def describe(document: Document, edited: Mapping[str, Any] | None = None) -> Doc
     published = None if records else publish_date(head, tail, dates)
     effective = None if records else effective_date(whole, dates, published)
     issuer = organisation(title, stem, *(("", "") if records else (head, tail)))
-    words = document.metadata.keywords or keywords(document.blocks, title)
+    # Pieces of a file name ("d10 annual") are words of nobody.
+    named = "" if title == stem and not _HAN_WORD.search(stem) else title
+    words = document.metadata.keywords or keywords(document.blocks, named)
     found = DocumentMetadata(
         title=title,
         author=None if records else author(head, tail, title),
@@ -209,20 +226,63 @@ def _ends_of(kind: str) -> list[str]:
     return [alias for alias, named in _TYPE_ALIASES.items() if named == kind]
 
 
-def _shown_title(blocks: Iterable[Block]) -> str | None:
-    """The first heading that stands above everything but short lines."""
+def _shown_title(blocks: Sequence[Block]) -> str | None:
+    """The first heading that stands above everything but short lines; below a red head the
+    one that says what it is about."""
     for position, block in enumerate(blocks):
         if block.record_id is not None or position > 12 or block.kind == "table":
             return None
         text = " ".join(block.text.split())
+        if _RED_HEAD.fullmatch(text) and _subject(blocks[position + 1 :]):
+            continue
+        if block.kind == "heading" and _NAMED_FIELD.match(text):
+            continue
         if block.kind == "heading" and not _is_part(text):
-            return text if 2 <= len(text) <= 120 else None
+            above = [" ".join(other.text.split()) for other in blocks[:position]]
+            whole = next((line for line in above if line.endswith(text)), text)
+            return whole if 2 <= len(whole) <= 120 else None
         if block.kind == "heading" or clause_label(text):
             return None
         if position == 0 and is_title_like(text) and find_type(text) and "\n" not in block.text:
-            return text
+            return None if _NAMED_FIELD.match(text) else text
         if len(text) > 200:
             return None
+    return None
+
+
+def _subject(blocks: Sequence[Block]) -> str | None:
+    """The "关于…的通知" among the first lines below a red head."""
+    for block in blocks[:_TITLE_LINES]:
+        text = " ".join(block.text.split())
+        if block.kind in ("heading", "paragraph") and "关于" in text and is_typed_title(text):
+            return text
+    return None
+
+
+def _title_above(document: Document, stem: str) -> str | None:
+    """The line that stands above a document without headings: one that names a kind of
+    document, or any where the file's name says nothing in Chinese."""
+    lines: list[str] = []
+    for block in document.blocks[:_TITLE_LINES]:
+        if block.kind not in ("paragraph", "heading") or block.record_id is not None:
+            break
+        if block.kind == "heading" and document.media_type in (XLSX, CSV):
+            continue  # the name of a sheet
+        if block.kind == "heading" and _is_part(block.text):
+            break
+        first, _, rest = block.text.partition("\n")
+        lines.append(" ".join(first.split()))
+        if rest:
+            break
+    silent = not _HAN_WORD.search(stem)
+    for line in lines:
+        fits = _MIN_TITLE <= len(line) <= _MAX_TITLE and is_title_like(line)
+        if not fits or _NO_TITLE.fullmatch(line) or re.search(r"[:：，,。；;|\t]", line):
+            continue
+        if not _HAN_WORD.search(line) or line in stem or _COLUMNS.fullmatch(line):
+            continue
+        if is_typed_title(line) or _SHOWS_KIND.search(line) or silent:
+            return line
     return None
 
 
@@ -295,6 +355,8 @@ def _region_of_issuer(number: str | None, issuer: str | None) -> str | None:
     from rag.understand.regions import find_regions
 
     for text in (issuer, number):
+        if text == number and issuer and _PLACE.search(issuer):
+            continue  # "青政发" of a county is no number of the province that 青 stands for
         found = find_regions(text) if text else []
         # A company that is called after a city doesn't speak for the city.
         if found and not (text == issuer and text and text.endswith("公司")):

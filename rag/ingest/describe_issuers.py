@@ -13,8 +13,9 @@ _NUMBER = re.compile(
     r"(?:\.\d+)?[-—–](?:19|20)\d{2}"
 )
 _STATED_NUMBER = re.compile(
-    r"(?:文件编号|制度编号|编号|文号|发文字号)\s*[:：]\s*([^\s，。；·|]{3,40})"
+    r"(?:文件编号|制度编号|编号|文号|发文字号|^(?:[-*•]\s*)?(?:合同号|订单号|案号))\s*[:：]\s*([^\s，。；·|]{3,40})"
 )
+_NEXT_LABEL = re.compile(r"[一-鿿]{2,8}[:：].*$")
 _STATED_ORGANISATION = re.compile(
     r"(?:发布单位|发布机构|发文机关|发文单位|发布部门|制定单位|制定机关|颁布单位|编制单位|印发单位"
     r"|主管部门|归口部门|出版单位|出版社|公司名称)\s*[:：]\s*([^\s，。；·|]{2,40})"
@@ -31,6 +32,20 @@ _ORGANISATION_TITLE = re.compile(
     r"^([一-鿿]{2,30}?(?:人民政府|办公厅|办公室|委员会|厅|局|部|院|会|中心|公司|大学|学院|银行|集团))"
     r"(?:等[一二三四五六七八九十]*部门)?(?:关于|印发|发布)"
 )
+_FIELD_LABEL = re.compile(r"(?:[-*•]\s*)?([^\s:：]{1,20})\s*[:：]\s*")
+_FIELD_BORDER = re.compile(r"\s+(?=[^\s:：]{2,12}[:：])")
+_ISSUES = re.compile(
+    r"甲方|出租方|发包|招标|采购人|用人单位|单位名称|公司|机构|[编检监评审印主承颁]\S{0,3}单位|报告单位|出具"
+)
+_SENTENCE_WORD = re.compile(r"原告|被告|上诉|受理|根据|收到|委托|决定|我们|以及|关于|[与向诉由在]")
+_DEPARTMENT = re.compile(r"[一-鿿]{1,4}(?:部|科|室|组|车间|班组|中心|处)")
+_MINISTRY = re.compile(
+    r"(?:财政|教育|商务|国防|外交|公安|民政|司法|水利|交通运输|交通|农业农村|农业|文化和旅游|文化|生态环境"
+    r"|环境保护|自然资源|住房和城乡建设|人力资源和社会保障|工业和信息化|科学技术|科技|应急管理|铁道|卫生"
+    r"|退役军人事务|国家安全|中宣|中组)部"
+)
+"""Labels before the name of who issues; words of a sentence that runs on; parts of a body; and
+the ministries, whose names look like these."""
 _SHORT_COMPANY = re.compile(
     r"^([一-鿿]{2,8}(?:科技|公司|集团|银行|大学|医院|股份|电子|软件|网络|物流|保险|证券|药业|制药))"
 )
@@ -66,8 +81,10 @@ _SURNAMES = frozenset(
 _BYLINE = re.compile(rf"^(?:([一-鿿]{{3,24}}{_BODY})\s+)?([一-鿿]{{2,3}}|[一-鿿]\s[一-鿿])$")
 _NO_NAME = re.compile(r"[\d。！？；《》]|https?:")
 _HEAD_LINES = 25
+_MIN_NUMBER = 3
 _MAX_BESIDE = 14
-"""Characters that may stand beside a number in its line: a date, "签发人：…". Chosen by us."""
+"""Characters of a number, and those that may stand beside one in its line: a date, "签发人：…".
+Chosen by us."""
 
 
 def document_number(title: str, head: str) -> str | None:
@@ -79,7 +96,9 @@ def document_number(title: str, head: str) -> str | None:
         line = line.strip()
         stated = _STATED_NUMBER.search(line)
         if stated:
-            return stated[1]
+            own = _NEXT_LABEL.sub("", stated[1]).rstrip(";,")
+            if len(own) >= _MIN_NUMBER:
+                return own
         match = _NUMBER.search(line)
         if match and len(line) - len(match[0]) <= _MAX_BESIDE and "《" not in line:
             return re.sub(r"\s", "", match[0])
@@ -111,8 +130,9 @@ def organisation(title: str, stem: str, head: str, tail: str = "") -> str | None
         head: the first lines; empty for files of records, which have no issuer of their own.
         tail: the last lines.
     """
+    head = "\n".join(line for line in head.split("\n") if not line.lstrip().startswith("|"))
     stated = _STATED_ORGANISATION.search(head)
-    if stated:
+    if stated and not _is_department(stated[1]):
         return stated[1]
     for text in (title, stem):
         for pattern in (_ORGANISATION_TITLE, _COMPANY, _SHORT_COMPANY):
@@ -121,10 +141,31 @@ def organisation(title: str, stem: str, head: str, tail: str = "") -> str | None
                 return match[1] if match.lastindex else match[0]
     start = [line.strip() for line in head.split("\n")[:8] if len(line) <= 60]
     for line in start:
-        match = _LETTERHEAD.match(line) or _COMPANY.search(line)
-        if match:
-            return match[1] if match.lastindex else match[0]
+        match = _LETTERHEAD.match(line)
+        fields = [line] if match else _FIELD_BORDER.split(line)
+        found = match[1] if match else next(filter(None, map(_company, fields)), None)
+        if found:
+            return found
     return _signed(head) or _signed(tail)
+
+
+def _company(line: str) -> str | None:
+    """The company that a line of the head names as the document's own: alone, or behind a
+    label that says who issues; not one that a sentence or another field speaks of."""
+    label = _FIELD_LABEL.match(line)
+    if label and not _ISSUES.search(label[1]):
+        return None
+    rest = line[label.end() :] if label else line
+    match = _COMPANY.match(rest.strip("《 "))
+    if match is None or _SENTENCE_WORD.search(match[0]):
+        return None
+    after = rest.strip("《 ")[match.end() :]
+    return None if re.search(r"[，。；]", after) else match[0]
+
+
+def _is_department(text: str) -> bool:
+    """Whether a name is that of a part of some body rather than of a body: "财务部"."""
+    return bool(_DEPARTMENT.fullmatch(text)) and not _MINISTRY.fullmatch(text)
 
 
 def author(head: str, tail: str, title: str = "") -> str | None:
