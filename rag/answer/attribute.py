@@ -11,15 +11,17 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from rag.answer.asks import asking_spans
-from rag.answer.terms import Term, content_terms, presence
+from rag.answer.asks import asked, asking_spans
+from rag.answer.terms import TELLING, Term, content_terms, presence
 from rag.text.normalise import normalise
 from rag.text.similar import longest_common_substring
 
 REACH = 8
 """Letters before the asking word within which the attribute's name is looked for, where no 的
 tells where it begins."""
-LEAST_NEW = 2
+NEAR_SHARE = 0.5
+"""Weight of words before the asking word where others stand behind it; chosen by us."""
+LEAST_NEW = 1
 """Letters and digits that a piece must add to the question's own words to tell anything."""
 
 _ADDRESSES = re.compile(
@@ -36,40 +38,66 @@ _SIGNATURE = re.compile(
     r"[^\s，,。：:；;、]{2,26}(?:公司|中心|委员会|政府|[局处部院校厅会办室店队科所社厂组])[。.]?"
     r"(?:\s*\d{4}\s*年\s*\d{1,2}\s*月\s*\d{1,2}\s*日[。.]?)?"
 )
+_PARTY = re.compile(
+    r"^(?:[甲乙丙]方|.{0,4}(?:姓名|名称|编号|单位|公司|项目|产品|设备|型号|客户|对象|患者|申请人|当事人))(?:[（(].*)?$"
+)
 _KEEPS = re.compile(r"[^\w]+|_")
 _OF = re.compile(r"[的里中]")
 
 
 @lru_cache(maxsize=1024)
-def attribute_words(question: str) -> str:
-    """The stretch of the question that names what is asked of the subject, normalised.
+def attribute_words(question: str) -> tuple[str, str]:
+    """The stretches of the question that name what is asked of the subject, normalised.
 
-    From the last 的 (or `REACH` letters) before the first asking word up to it, and the noun
-    behind that word (什么职务, 哪些楼栋). Empty when the question does not ask so.
+    From the last 的 (or `REACH` letters) before the first asking word up to it, and what is
+    behind that word (什么职务, 几号发工资). Both empty when there is none.
     """
     normal = normalise(question)
     spans = asking_spans(normal)
     if not spans:
-        return ""
+        return "", ""
     start, end = spans[0]
     if len(spans) > 1 and start == 0:
         start, end = spans[1]
     before = re.split(r"[，,。；;？?：:]", normal[:start])[-1]
     links = [m.end() for m in _OF.finditer(before)]
+    after = re.split(r"[，,。；;？?！!]", normal[end:])[0].strip()
     near = before[links[-1] :] if links and len(before) - links[-1] >= 2 else before[-REACH:]
-    after = re.split(r"[，,。；;？?！!]", normal[end:])[0]
-    return f"{near} {after}".strip()
+    return near, after
 
 
 @lru_cache(maxsize=1024)
-def attribute_terms(question: str) -> tuple[Term, ...]:
-    """The content terms of `attribute_words`, without codes and names; may be empty."""
-    words = attribute_words(question)
-    return tuple(
+def attribute_terms(question: str) -> tuple[tuple[Term, ...], frozenset[str]]:
+    """The content terms of `attribute_words`, without codes and names, and which of them are
+    surely of the attribute: those behind the asking word where there are any (肇事客机上有多少人
+    受伤), before which mostly the subject stands, with half their weight; else all."""
+    near, after = attribute_words(question)
+    terms = [
         term
         for term in content_terms(question)
-        if not term.name and len(term.text) > 1 and term.weight > 0.15 and term.text in words
-    )
+        if not term.name and len(term.text) > 1 and term.weight > 0.15
+    ]
+    behind = [term for term in terms if term.text in after]
+    before = [term for term in terms if term.text in near and term not in behind]
+    telling = any(term.weight >= TELLING for term in behind)
+    of_date = "date" in asked(question).kinds and len(after) > 1
+    if (telling or of_date) and not _OF.search(near + after):
+        halves = [term._replace(weight=term.weight * NEAR_SHARE) for term in before]
+        return (*behind, *halves), frozenset(term.text for term in behind)
+    both = (*behind, *before)
+    return both, frozenset(term.text for term in both)
+
+
+def beside_subject(terms: Sequence[Term], subject: str) -> tuple[Term, ...]:
+    """The terms that a document's subject (its facts and parties) does not hold; all of them
+    when it holds all."""
+    left = tuple(term for term in terms if presence(term.text, subject) < 1.0)
+    return left or tuple(terms)
+
+
+def parties(pieces: Sequence[tuple[str, str]]) -> str:
+    """The values of the fields, as (key, body), that say what or whom a document is about."""
+    return " ".join(body for key, body in pieces if _PARTY.search(key))
 
 
 def attribute_share(terms: Sequence[Term], said: str) -> float:

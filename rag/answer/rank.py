@@ -8,7 +8,14 @@ from typing import NamedTuple
 
 from rag.answer.agreement import only_code
 from rag.answer.asks import Asked, answers_kind, asked, asking_spans, key_answers
-from rag.answer.attribute import attribute_share, attribute_terms, echoes, signs
+from rag.answer.attribute import (
+    attribute_share,
+    attribute_terms,
+    beside_subject,
+    echoes,
+    parties,
+    signs,
+)
 from rag.answer.pieces import Piece, about, pieces
 from rag.answer.ranges import position
 from rag.answer.terms import Term, content_terms, coverage, presence
@@ -105,6 +112,8 @@ class Question(NamedTuple):
     """A completed question with what ranking needs of it.
 
     `focus` is the part that is being answered: the whole text, or one of several parts.
+    `attribute` names what is asked of the subject; `surely` are those of its terms for which
+    the rest of a document does not stand in.
     """
 
     text: str
@@ -112,6 +121,7 @@ class Question(NamedTuple):
     asked: Asked
     focus: str
     attribute: tuple[Term, ...] = ()
+    surely: frozenset[str] = frozenset()
 
 
 def read_question(text: str, part: str = "") -> Question:
@@ -120,7 +130,7 @@ def read_question(text: str, part: str = "") -> Question:
     near = _focus(part or text, terms)
     weighed = tuple(t._replace(weight=t.weight * FOCUS_WEIGHT) if t in near else t for t in terms)
     focus = part or text
-    return Question(text, weighed, _asked(focus), focus, attribute_terms(focus))
+    return Question(text, weighed, _asked(focus), focus, *attribute_terms(focus))
 
 
 def _asked(text: str) -> Asked:
@@ -144,16 +154,30 @@ def rank(question: Question, evidence: Sequence[Evidence]) -> list[Ranked]:
     """All quotable pieces, best first; ties keep the order of the documents."""
     whole = documents(evidence)
     question = with_words_of(question, whole)
+    found = [(item, pieces(item)) for item in evidence]
+    asked_of = {id_: _of_document(question, id_, found) for id_ in whole}
     ranked = [
-        score(question, piece, whole[item.chunk.document_id])
-        for item in evidence
-        for piece in pieces(item)
+        score(asked_of[item.chunk.document_id], piece, whole[item.chunk.document_id])
+        for item, own in found
+        for piece in own
     ]
     hidden = {"heading"} if question.asked.wanted in _MAY_LEAD else {"heading", "lead"}
     ranked = [one for one in ranked if one.piece.kind not in hidden] or ranked
     ranked = _naming(question, ranked, whole)
     ranked.sort(key=lambda one: (-one.score, one.piece.order))
     return ranked
+
+
+def _of_document(
+    question: Question, document: str, found: Sequence[tuple[Evidence, Sequence[Piece]]]
+) -> Question:
+    """The question whose attribute leaves out what the document's facts and parties say."""
+    mine = [(item, own) for item, own in found if item.chunk.document_id == document]
+    facts = mine[0][0].chunk.metadata
+    fields = [(piece.key, piece.body) for _, own in mine for piece in own if piece.key]
+    subject = " ".join(filter(None, (facts.title, facts.organisation, parties(fields))))
+    left = beside_subject(question.attribute, subject)
+    return question._replace(attribute=left, surely=question.surely & {term.text for term in left})
 
 
 def with_words_of(question: Question, whole: Mapping[str, str]) -> Question:
@@ -204,7 +228,9 @@ def _is_named(code: str, piece: Piece) -> bool:
 def score(question: Question, piece: Piece, document: str = "") -> Ranked:
     """Score one piece; `document` is all that is known of its document."""
     covered = covered_by(question.terms, piece)
-    within = max(covered, _within(question, piece, document))
+    said = attribute_share(question.attribute, own_words(piece))
+    # Only what holds the attribute may borrow the subject from its document.
+    within = covered + said * max(0.0, _within(question, piece, document) - covered)
     total = within + PRIOR_SHARE * piece.prior
     total += 0.15 * containment(normalise(question.text), normalise(piece.body))
     if question.asked.wanted != "text" and piece.kind != "lead":
@@ -218,7 +244,8 @@ def score(question: Question, piece: Piece, document: str = "") -> Ranked:
     if _of_another(question, piece):
         total -= OTHER_RECORD
     if "date" in question.asked.kinds and _ASKS_DAY.search(question.focus):
-        total += DAY_BONUS * any(value.kind == "date" for value in find_values(piece.body))
+        dated = any(value.kind == "date" for value in find_values(piece.body))
+        total += DAY_BONUS * dated * max(said, 0.5)
     total += MARK_BONUS * _marks(question, piece)
     if question.asked.wanted == "person" and not _does(question, piece):
         total -= DOING_MISSING
@@ -230,7 +257,7 @@ def score(question: Question, piece: Piece, document: str = "") -> Ranked:
     total -= ECHO * _only_echoes(question, piece)
     if question.asked.wanted not in _SIGNED and signs(piece.body):
         total -= SIGNATURE
-    total -= ATTRIBUTE_MISSING * (1.0 - attribute_share(question.attribute, own_words(piece)))
+    total -= ATTRIBUTE_MISSING * (1.0 - said)
     if len(piece.body) < 6 and not piece.key and piece.kind == "sentence":
         total -= 0.2
     return Ranked(piece, total, covered)
@@ -257,8 +284,7 @@ def _within(question: Question, piece: Piece, document: str) -> float:
     held = 0.0
     for term in question.terms:
         share = presence_in(term, piece)
-        asked_for = any(term.text == other.text for other in question.attribute)
-        if share < DOCUMENT_SHARE and not asked_for:
+        if share < DOCUMENT_SHARE and term.text not in question.surely:
             share = max(share, DOCUMENT_SHARE * presence(term.text, document))
         held += term.weight * share
     return held / total

@@ -30,6 +30,8 @@ COLUMN_FITS = 0.5
 IN_ITS_COLUMN = 0.5
 """What a value adds whose column the question names too (赫连云 under 白班); chosen by us."""
 MOST_ROWS = 400
+IN_FULL = 1.0
+"""Weight of a row of which the question gives a value in full."""
 MOST_NAMES = 2
 """Values that name the row in an answer."""
 TELLS = 0.5
@@ -74,11 +76,30 @@ class Fit(NamedTuple):
     conflict: bool
 
 
+class Answer(NamedTuple):
+    """The cell that answers, its row, and how well both fit (about 1 to 6)."""
+
+    score: float
+    fit: Fit
+    cell: Cell
+
+
 def cell_asked_for(question: Question, evidence: Sequence[Evidence]) -> str:
     """`名称，列：值` of the one row and column that the question names, or ""."""
+    found = _best_cell(question, evidence)
+    return _said(question, found.fit, found.cell) if found else ""
+
+
+def finds_cell(question: Question, evidence: Sequence[Evidence]) -> bool:
+    """Whether the question gives a value of a row in full and its column's name or kind."""
+    found = _best_cell(question, evidence)
+    return found is not None and found.fit.weight >= IN_FULL
+
+
+def _best_cell(question: Question, evidence: Sequence[Evidence]) -> Answer | None:
     if _WHICH_ROW.search(question.focus):
-        return ""
-    found: list[tuple[float, str]] = []
+        return None
+    found: list[Answer] = []
     for rows in _tables(evidence):
         fits = [fit for fit in _fits(question, rows) if not fit.conflict and fit.named]
         if not fits:
@@ -89,11 +110,9 @@ def cell_asked_for(question: Question, evidence: Sequence[Evidence]) -> str:
         if len({chosen[1].value for _, chosen in answers if chosen}) != 1:
             continue
         fit, chosen = answers[0]
-        if chosen is None or not all(other for _, other in answers):
-            continue
-        share, cell = chosen
-        found.append((top + 2.0 * share, _said(question, fit, cell)))
-    return max(found, key=lambda one: one[0], default=(0.0, ""))[1]
+        if chosen is not None and all(other for _, other in answers):
+            found.append(Answer(top + 2.0 * chosen[0], fit, chosen[1]))
+    return max(found, key=lambda one: one.score, default=None)
 
 
 def lacks_row(question: Question, evidence: Sequence[Evidence], best: Piece) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from rag.answer.asks import values_of_kind
+from rag.answer.attribute import attribute_share
 from rag.answer.clauses import holds_all, meant, runs, standing_alone
 from rag.answer.layout import quote, sentence
 from rag.answer.pieces import Piece
@@ -69,6 +70,8 @@ def definition(question: Question, ranked: Sequence[Ranked]) -> Piece | None:
         subject = piece.body[: found.start()]
         strong = 0.4 if found.group() != "是" else 0.0
         named = coverage(question.terms, subject)
+        if question.attribute:
+            named = max(named, attribute_share(question.attribute, subject))
         if named < 0.5:
             continue
         closeness = 0.3 * named - min(0.3, 0.01 * max(0, len(subject) - 12))

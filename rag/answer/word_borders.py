@@ -8,6 +8,8 @@ from rag.answer.terms import Term, presence, searchable
 from rag.text.normalise import is_han, normalise
 from rag.text.tokenise import rarity
 
+OF_NAMES = 0.6
+"""Rarity of a letter from which words with it are left alone: likely a name; chosen by us."""
 _PLACES = "省市区县州镇乡村"
 """What the word before may have left at the front of an unknown one (临河|县东堰)."""
 
@@ -30,19 +32,24 @@ def mended(terms: Sequence[Term], question: str, text: str) -> tuple[Term, ...]:
 def _mended(term: Term, question: str, text: str) -> Term:
     word = term.text
     unknown = len(word) > 1 and rarity(word) >= 1.0 and all(map(is_han, word))
-    if term.name or not unknown or presence(word, text):
-        return term
     at = question.find(word)
-    if at < 0:
+    if term.name or not unknown or word in text or at < 0:
         return term
     if word[0] in _PLACES and len(word) > 2 and word[1:] in text:
         return term._replace(text=word[1:])
+    if presence(word, text):
+        return term
     for size in range(len(word) + 1, 1, -1):
         for start in range(max(0, at - 1), at + len(word)):
-            end = start + size
-            crosses = start < at or end > at + len(word)
-            piece = question[start:end]
-            if crosses and end > at and len(piece) == size and end <= at + len(word) + 1:
-                if all(map(is_han, piece)) and piece in text:
-                    return term._replace(text=piece)
+            piece = question[start : start + size]
+            whole = len(piece) == size and all(map(is_han, piece))
+            whole = whole and all(rarity(letter) < OF_NAMES for letter in piece)
+            if whole and piece in text and _crosses(start, start + size, at, at + len(word)):
+                return term._replace(text=piece)
     return term
+
+
+def _crosses(start: int, end: int, low: int, high: int) -> bool:
+    """Whether `start:end` shares letters with `low:high` and has one more on one side."""
+    outside = start == low - 1 or end == high + 1
+    return outside and low - 1 <= start < high and low < end <= high + 1
