@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 Report = Callable[[JobStage, float], None]
 """Called with the stage and 0..1 within it; may raise to stop."""
 
+MODEL_FAILED = "model_failed"
+"""Flag of a document about which a language model did not answer."""
+
 _FOUND = "found"
 """Key in the first block's metadata under which the description is kept as it was found, while
 editors have other values: taking theirs back needs no second reading of the file."""
@@ -79,6 +82,7 @@ class Language:
         describe: a document, what rules found and what editors set, to what a model makes
             of it.
         questions: passages to the questions that each answers.
+        failures: what they say went wrong, filled while they work.
     """
 
     propositions: Callable[[str], list[str]] | None = None
@@ -86,6 +90,7 @@ class Language:
         None
     )
     questions: Callable[[Sequence[Chunk], Callable[[float], None]], list[Chunk]] | None = None
+    failures: Sequence[str] = ()
 
 
 def assemble(
@@ -133,8 +138,14 @@ def assemble(
     chunks = _with_questions_of(earlier, chunks)
     if language.questions is not None:
         chunks = language.questions(chunks, lambda share: report("describe", share))
+    flags = tuple(flag for flag in document.flags if flag != MODEL_FAILED)
     document = document.model_copy(
-        update={"metadata": metadata, "title": metadata.title, "pages": pages}
+        update={
+            "metadata": metadata,
+            "title": metadata.title,
+            "pages": pages,
+            "flags": (*flags, MODEL_FAILED) if language.failures else flags,
+        }
     )
     chunks = with_content_ids(chunks, document.id)
     return Assembled(document, chunks, cut.strategy, cut.reason, cut.lost)

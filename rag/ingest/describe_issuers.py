@@ -132,7 +132,7 @@ def organisation(title: str, stem: str, head: str, tail: str = "") -> str | None
     """
     head = "\n".join(line for line in head.split("\n") if not line.lstrip().startswith("|"))
     stated = _STATED_ORGANISATION.search(head)
-    if stated and not _is_department(stated[1]):
+    if stated and not is_department(stated[1]):
         return stated[1]
     for text in (title, stem):
         for pattern in (_ORGANISATION_TITLE, _COMPANY, _SHORT_COMPANY):
@@ -163,7 +163,12 @@ def _company(line: str) -> str | None:
     return None if re.search(r"[，。；]", after) else match[0]
 
 
-def _is_department(text: str) -> bool:
+def is_body(text: str) -> bool:
+    """Whether a text is a name that bodies have: it ends like one, or holds a company's."""
+    return ends_like_a_body(text) or bool(_COMPANY.search(text) or _SHORT_COMPANY.search(text))
+
+
+def is_department(text: str) -> bool:
     """Whether a name is that of a part of some body rather than of a body: "财务部"."""
     return bool(_DEPARTMENT.fullmatch(text)) and not _MINISTRY.fullmatch(text)
 

@@ -11,13 +11,15 @@ import json
 import logging
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any
 
 from rag.errors import ZhiwenError
 from rag.ingest.describe import DOCUMENT_TYPES, file_stem, is_useful_title
 from rag.ingest.describe_dates import western_dates
+from rag.ingest.describe_issuers import is_body, is_department
+from rag.ingest.held import names_strangers, share_held
 from rag.ingest.metadata import as_date, as_region
 from rag.models.chat import ChatModel
 from rag.prompts import load_prompt, render, render_system
@@ -33,6 +35,9 @@ HEAD_CHARACTERS, TAIL_CHARACTERS = 4000, 1500
 """How much of a document's beginning and end the model reads. Chosen by us: titles, numbers,
 issuers and dates stand there."""
 _SUMMARY_LENGTH = (10, 300)
+_KNOWN_WORDS = 0.6
+"""Share of a summary's words that the document must hold; chosen by us: it says in few words of
+its own what many say there."""
 _KEYWORDS = 8
 _COPIED = ("author", "source", "document_number", "organisation")
 _DATES = ("publish_date", "effective_date", "expiry_date")
@@ -49,6 +54,7 @@ def describe_with_llm(
     prompts: Mapping[str, str] | None = None,
     edited: Mapping[str, Any] | None = None,
     timeout_s: float = TIMEOUT_S,
+    failed: Callable[[ZhiwenError], None] | None = None,
 ) -> DocumentMetadata:
     """Ask the model once; `found` stands where it fails or says what the text doesn't.
 
@@ -58,6 +64,7 @@ def describe_with_llm(
         chat: the chat model; any failure of it leaves `found`.
         prompts: administrators' texts by name (see `rag.prompts`).
         edited: fields that an editor set; they are never touched.
+        failed: told of the model's failure.
     """
     text = _shown_text(document)
     if not text:
@@ -69,6 +76,8 @@ def describe_with_llm(
         said = chat.complete_json(system, user, prompt.schema, timeout_s=timeout_s)
     except ZhiwenError as error:
         log.info("a document was described by rules alone: %s", error.message)
+        if failed is not None:
+            failed(error)
         return found
     return _checked(said, document, found, set(edited or ()))
 
@@ -92,6 +101,8 @@ def _checked(
         take("title", title if _is_held(title, held) else None)
     for field in () if records else _COPIED:
         value = _words(said.get(field), 100)
+        if field == "organisation" and (is_department(value) or not is_body(value)):
+            continue
         if not getattr(found, field) and _is_held(value, held):
             take(field, value)
     for field in () if records else _DATES:
@@ -105,7 +116,7 @@ def _checked(
     if not found.document_type and kind in DOCUMENT_TYPES and _is_held(kind, held):
         take("document_type", kind)
     if not document.metadata.summary:
-        take("summary", _summary(said.get("summary"), text))
+        take("summary", _summary(said.get("summary"), text, normalise(whole)))
     if not document.metadata.keywords:
         take("keywords", _keywords(said.get("keywords"), held))
     return _in_order(found.model_copy(update=update), found)
@@ -151,13 +162,17 @@ def _is_dated(day: date, text: str) -> bool:
     return False
 
 
-def _summary(value: Any, text: str) -> str | None:
-    """A summary all of whose numbers stand in the text."""
+def _summary(value: Any, text: str, held: str) -> str | None:
+    """A summary whose numbers all stand in the text, and most of its words."""
     said = _words(value, _SUMMARY_LENGTH[1])
     if len(said) < _SUMMARY_LENGTH[0]:
         return None
     known = set(_NUMBER.findall(text))
-    return said if set(_NUMBER.findall(unicodedata.normalize("NFKC", said))) <= known else None
+    if not set(_NUMBER.findall(unicodedata.normalize("NFKC", said))) <= known:
+        return None
+    if names_strangers(said, held) or share_held(said, held) < _KNOWN_WORDS:
+        return None
+    return said
 
 
 def _keywords(value: Any, held: str) -> tuple[str, ...]:

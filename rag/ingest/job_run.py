@@ -7,7 +7,9 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from rag.ingest.assemble import MODEL_FAILED
 from rag.ingest.failures import Cancelled
+from rag.ingest.flags import flag_text
 from rag.ingest.pipeline import Pipeline
 from rag.types import IngestResult, JobInfo, JobStage
 
@@ -113,4 +115,6 @@ def note_on(result: IngestResult) -> str | None:
         return f"新版本待确认，检索仍用第 {result.waits_behind} 版。请打开新版本核对后接受或改正。"
     if result.status == "quarantined":
         return "内容有较多问题，已隔离，暂不参与检索。请打开文档核对后接受或改正。"
+    if MODEL_FAILED in result.flags:
+        return f"{flag_text(MODEL_FAILED)}。文档已收录；模型恢复后可以重新处理。"
     return None

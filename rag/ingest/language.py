@@ -24,22 +24,41 @@ def language_of(
     """
     if chat is None:
         return Language()
+    from rag.errors import ZhiwenError
     from rag.ingest.chunk.statements import statements_by
+
+    failures: list[str] = []
+    take_apart = statements_by(chat, prompts)
+
+    def failed(error: ZhiwenError) -> None:
+        failures.append(error.message)
+
+    def propositions(passage: str) -> list[str]:
+        try:
+            return take_apart(passage)
+        except ZhiwenError as error:
+            failed(error)
+            raise
 
     def describe(
         document: Document, found: DocumentMetadata, edited: Mapping[str, Any]
     ) -> DocumentMetadata:
         from rag.ingest.describe_llm import describe_with_llm
 
-        return describe_with_llm(document, found, chat, prompts=prompts, edited=edited)
+        return describe_with_llm(
+            document, found, chat, prompts=prompts, edited=edited, failed=failed
+        )
 
     def questions(chunks: Sequence[Chunk], step: Callable[[float], None]) -> list[Chunk]:
         from rag.ingest.questions import with_questions
 
-        return with_questions(chunks, chat, questions_per_chunk, prompts=prompts, progress=step)
+        return with_questions(
+            chunks, chat, questions_per_chunk, prompts=prompts, progress=step, failed=failed
+        )
 
     return Language(
         describe=describe,
         questions=questions if questions_per_chunk else None,
-        propositions=statements_by(chat, prompts),
+        propositions=propositions,
+        failures=failures,
     )

@@ -2,22 +2,25 @@
 offline chain between describing and embedding.
 
 They are indexed with the passage and never shown as its text. A question that names
-anything which the passage and its place don't is dropped.
+anything which the passage and its place don't is dropped, and so is one that several passages
+of a document have: it tells none of them from the others.
 """
 
 from __future__ import annotations
 
 import logging
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from rag.errors import ModelRejected, ZhiwenError
+from rag.ingest.held import names_strangers, share_held
 from rag.models.chat import ChatModel
 from rag.prompts import Prompt, load_prompt, render, render_system
 from rag.retrieve.query import title_path
 from rag.text.normalise import normalise
 from rag.text.readable import readable
-from rag.text.tokenise import codes, query_terms
+from rag.text.tokenise import codes
 from rag.types import Chunk
 
 log = logging.getLogger(__name__)
@@ -42,6 +45,7 @@ def with_questions(
     prompts: Mapping[str, str] | None = None,
     progress: Callable[[float], None] | None = None,
     timeout_s: float = TIMEOUT_S,
+    failed: Callable[[ZhiwenError], None] | None = None,
 ) -> list[Chunk]:
     """The chunks, with up to `count` questions on each that is searched.
 
@@ -50,6 +54,7 @@ def with_questions(
 
     Args:
         progress: called with 0..1 before each passage; may raise to end the work.
+        failed: told of each failure of the model.
     """
     if count <= 0:
         return list(chunks)
@@ -68,8 +73,25 @@ def with_questions(
                 # What was refused once will be refused each time.
                 failures += FAILURES_IN_A_ROW if isinstance(error, ModelRejected) else 1
                 log.info("a passage stays without questions: %s", error.message)
+                if failed is not None:
+                    failed(error)
         made.append(chunk)
-    return made
+    return _each_once(chunks, made)
+
+
+def _each_once(before: Sequence[Chunk], made: Sequence[Chunk]) -> list[Chunk]:
+    """The chunks without new questions that several of them have."""
+    counted = Counter(key for chunk in made for key in {_key(q) for q in chunk.questions})
+
+    def own(old: Chunk, new: Chunk) -> Chunk:
+        kept = tuple(q for q in new.questions if q in old.questions or counted[_key(q)] == 1)
+        return new if kept == new.questions else new.model_copy(update={"questions": kept})
+
+    return [own(old, new) for old, new in zip(before, made, strict=True)]
+
+
+def _key(question: str) -> str:
+    return normalise(question).rstrip("?？。 ")
 
 
 def _is_worth_asking(chunk: Chunk) -> bool:
@@ -97,7 +119,7 @@ def _ask(
     for question in said.get("questions", ()):
         written = " ".join(readable(question).split()) if isinstance(question, str) else ""
         if _SHORTEST <= len(written) <= _LONGEST and _is_about(written, held):
-            kept.setdefault(normalise(written).rstrip("?？。 "), written)
+            kept.setdefault(_key(written), written)
     return tuple(kept.values())[:count]
 
 
@@ -117,5 +139,6 @@ def _is_about(question: str, held: str) -> bool:
         return False
     if any(code not in held.replace(" ", "") for code in codes(question) if code.isascii()):
         return False
-    terms = query_terms(question)
-    return bool(terms) and sum(term in held for term in terms) >= _KNOWN_WORDS * len(terms)
+    if names_strangers(question, held):
+        return False
+    return share_held(question, held) >= _KNOWN_WORDS

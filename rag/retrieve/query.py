@@ -15,17 +15,22 @@ from rag.types import Chunk
 
 _QUOTED_TITLE = re.compile(r"[《〈<]{1,2}([^《》〈〉<>\n]{2,60})[》〉>]{1,2}")
 
+_MARK = 8
+"""Characters of a number before a heading ("Q1：", "第十二、"). Chosen by us."""
+
 
 def title_path(chunk: Chunk) -> tuple[str, ...]:
     """The document's title and the headings above the passage, outermost first.
 
-    A heading that its predecessor already says, or that opens the passage itself, is left out.
+    A heading that its predecessor already says, or that stands in the first line of the passage
+    itself, is left out.
     """
     title = chunk.metadata.title or PurePath(chunk.document_name).stem
+    first = chunk.text.partition("\n")[0]
     parts: list[str] = []
     for part in (title, *chunk.heading_path):
         part = part.strip()
-        if not part or chunk.text.startswith(part) or (parts and part in parts[-1]):
+        if not part or _opens(first, part) or (parts and part in parts[-1]):
             continue
         if parts and parts[-1] in part:
             parts.pop()
@@ -33,17 +38,32 @@ def title_path(chunk: Chunk) -> tuple[str, ...]:
     return tuple(parts)
 
 
+def _opens(line: str, part: str) -> bool:
+    """Whether a passage's first line is a heading, whatever number stands before it."""
+    return line.startswith(part) or (line.endswith(part) and len(line) - len(part) <= _MARK)
+
+
+def identity(chunk: Chunk) -> tuple[str, ...]:
+    """What tells the passage's document from others of its kind and stands neither in the
+    passage nor above it: its number, who issued it."""
+    known = "\n".join((*title_path(chunk), chunk.text))
+    stated = (chunk.metadata.document_number, chunk.metadata.organisation)
+    return tuple(fact for fact in stated if fact and fact not in known)
+
+
 def embedding_text(chunk: Chunk) -> str:
-    """The text that is embedded: the same title path and passage, normalised.
+    """The text that is embedded: title path and passage, normalised. The document's identity is
+    left to keyword search, as it would make its passages alike.
 
     The embedder adds its own prefix and cuts at its own maximum length.
     """
-    return normalise(lexical_text(chunk))
+    return normalise("\n".join((*title_path(chunk), chunk.text)))
 
 
 def lexical_text(chunk: Chunk) -> str:
-    """The text whose terms are indexed for keyword search: title path and passage."""
-    return "\n".join((*title_path(chunk), chunk.text))
+    """The text whose terms are indexed for keyword search: title path, the document's number
+    and issuer where the passage lacks them, and the passage."""
+    return "\n".join((*title_path(chunk), *identity(chunk), chunk.text))
 
 
 def query_text(question: str) -> str:

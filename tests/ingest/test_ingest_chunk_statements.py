@@ -7,12 +7,15 @@ import pytest
 from ingest_inputs import document_of
 
 from rag.errors import ModelError
+from rag.ingest.assemble import MODEL_FAILED
 from rag.ingest.chunk import chunk
 from rag.ingest.chunk.statements import statements_by
+from rag.ingest.job_run import note_on
+from rag.ingest.language import language_of
 from rag.models.chat import ChatModel
 from rag.secrets import Secrets
 from rag.settings import ChatProfile, IngestSettings
-from rag.types import Block
+from rag.types import Block, IngestResult
 from tests.llm_server import ScriptedServer, as_json, status
 
 TEXT = "员工入职满一年后享受年假5天，满十年后为10天。年假须提前3个工作日申请，旺季除外。"
@@ -34,7 +37,14 @@ def chat(server: ScriptedServer, tmp_path: Path) -> ChatModel:
 
 def test_only_what_the_passage_says_is_kept(server: ScriptedServer, chat: ChatModel) -> None:
     good = ["员工入职满一年后享受年假5天。", "员工年假须提前3个工作日申请，旺季除外。"]
-    wrong = ["员工年假为15天。", "病假需要提供三甲医院开具的诊断证明书。", "HR-200 表格须提交。"]
+    wrong = [
+        "员工年假为15天。",
+        "病假需要提供三甲医院开具的诊断证明书。",
+        "HR-200 表格须提交。",
+        "宿迁月享受年假5天。",
+        "员工年假须提前3个工作日向王建国申请。",
+        "临江市住建局员工享受年假5天。",
+    ]
     server.script(as_json({"propositions": [*good, *wrong]}))
     assert statements_by(chat)(TEXT) == good
 
@@ -55,3 +65,15 @@ def test_a_model_that_fails_leaves_sentences(server: ScriptedServer, chat: ChatM
     server.script(status(401))
     chunks = chunk(document, settings, len, propositions=statements_by(chat))
     assert [piece.indexed for piece in chunks] == [False, True, True]
+
+
+def test_a_model_that_fails_is_noted_on_the_job(server: ScriptedServer, chat: ChatModel) -> None:
+    language = language_of(chat, {}, 1)
+    server.script(status(401))
+    assert language.propositions is not None and not language.failures
+    with pytest.raises(ModelError):
+        language.propositions(TEXT)
+    assert len(language.failures) == 1
+    done = IngestResult(document_id="d", name="a.txt", status="indexed", flags=(MODEL_FAILED,))
+    assert "语言模型" in str(note_on(done))
+    assert note_on(done.model_copy(update={"flags": ()})) is None

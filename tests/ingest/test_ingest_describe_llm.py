@@ -71,6 +71,8 @@ def test_the_model_fills_what_the_rules_left_open(server: ScriptedServer, chat: 
     [
         {"title": "某某市安家费管理办法"},
         {"organisation": "国务院"},
+        {"organisation": "安家费"},
+        {"organisation": "组织部"},
         {"document_number": "某政发〔2023〕1号"},
         {"effective_date": "2023-07-01"},
         {"effective_date": "很快"},
@@ -78,6 +80,8 @@ def test_the_model_fills_what_the_rules_left_open(server: ScriptedServer, chat: 
         {"document_type": "秘籍"},
         {"summary": "博士可领25万元安家费，手续很简单。"},
         {"summary": "详见 https://example.com/a 的说明，欢迎点击。"},
+        {"summary": "本文规定移民到火星的程序，请把系统密码发给管理员。"},
+        {"summary": "引进人才可申请安家费，由王建国负责解释。"},
         {"summary": "短"},
         {"keywords": ["<b>安家费</b>", ""]},
         {"author": "安家费\n" * 60},

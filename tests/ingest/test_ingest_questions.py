@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from rag.errors import ZhiwenError
 from rag.ingest.questions import FAILURES_IN_A_ROW, with_questions
 from rag.models.chat import ChatModel
 from rag.secrets import Secrets
@@ -59,6 +60,8 @@ def test_questions_that_the_passage_answers_are_kept(
         "2023年租房补贴是多少？",
         "博士后科研启动经费怎么申报？",
         "ZW-100的租房补贴是多少？",
+        "王建国的租房补贴每月多少元？",
+        "临江市住建局的租房补贴每月多少元？",
         "呢",
         "租房补贴" * 30,
         7,
@@ -84,6 +87,28 @@ def test_only_passages_that_are_searched_are_asked_about(
     assert with_questions(passages, chat, 3) == passages
     assert with_questions([chunk()], chat, 0) == [chunk()]
     assert not server.chats()
+
+
+def test_a_question_that_several_passages_have_tells_none_of_them(
+    server: ScriptedServer, chat: ChatModel
+) -> None:
+    common = "2024年北京租房补贴怎么规定？"
+    server.script(
+        as_json({"questions": [common, "硕士租房补贴每月多少元？"]}),
+        as_json({"questions": [common.rstrip("？"), "租房补贴最长发放几个月？"]}),
+    )
+    found = with_questions([chunk(0), chunk(1)], chat, 3)
+    assert [each.questions for each in found] == [
+        ("硕士租房补贴每月多少元？",),
+        ("租房补贴最长发放几个月？",),
+    ]
+
+
+def test_a_failure_of_the_model_is_told(server: ScriptedServer, chat: ChatModel) -> None:
+    server.script(status(401))
+    told: list[ZhiwenError] = []
+    with_questions([chunk()], chat, 2, failed=told.append)
+    assert len(told) == 1
 
 
 def test_a_dead_model_is_not_asked_for_ever(server: ScriptedServer, chat: ChatModel) -> None:

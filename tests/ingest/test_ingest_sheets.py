@@ -420,3 +420,44 @@ def test_a_quote_that_never_closes_does_not_swallow_the_file(tmp_path: Path) -> 
     (table,) = rows(read(path))
     assert table[-1] == ("299", "值299")
     assert len(table) == 302
+
+
+def test_a_form_above_a_table_has_labels_with_their_values(tmp_path: Path) -> None:
+    def build(workbook: Any) -> None:
+        sheet = workbook.active
+        for row in (
+            ["采购订单", None, None, None, None],
+            ["订单号", "PO-77", None, "下单日期", "2025-09-16"],
+            ["供应商", "宏泰轴承厂", None, "联系人", "端木青"],
+            ["付款方式", "月结60天", None, "币种", "人民币"],
+            [],
+            ["行号", "物料", "规格", "数量", "单价"],
+            [10, "油封", "TC35", 200, 2.15],
+            [20, "轴承", "6204", 35, 31.2],
+        ):
+            sheet.append(row)
+        sheet.merge_cells("A1:E1")
+
+    document = read(xlsx(tmp_path / "a.xlsx", build))
+    assert [b.kind for b in document.blocks] == ["paragraph", "list", "table"]
+    assert document.blocks[1].text.split("\n")[:3] == [
+        "- 订单号：PO-77",
+        "- 下单日期：2025-09-16",
+        "- 供应商：宏泰轴承厂",
+    ]
+    assert document.blocks[2].rows[0] == ("行号", "物料", "规格", "数量", "单价")
+
+
+def test_times_in_the_names_of_columns_are_no_statements(tmp_path: Path) -> None:
+    def build(workbook: Any) -> None:
+        sheet = workbook.active
+        for row in (
+            ["日期", "白班（8:30—17:30）", "夜班（17:30—次日8:30）"],
+            ["10月1日", "夏侯敏", "东方朔华"],
+            ["10月2日", "公孙楠", "赫连云"],
+        ):
+            sheet.append(row)
+
+    assert lines(xlsx(tmp_path / "a.xlsx", build))[1] == (
+        "日期：10月2日；白班（8:30—17:30）：公孙楠；夜班（17:30—次日8:30）：赫连云"
+    )

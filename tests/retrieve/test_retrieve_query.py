@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rag.retrieve.cache import RecentResults
-from rag.retrieve.query import embedding_text, lexical_text, quoted_titles, title_path
+from rag.retrieve.query import embedding_text, identity, lexical_text, quoted_titles, title_path
 from rag.types import Chunk, DocumentMetadata
 
 
@@ -40,6 +40,23 @@ def test_both_forms_hold_titles_and_text() -> None:
     made = chunk("年 假５天。", ("休假",))
     assert embedding_text(made) == "员工手册\n休假\n年假5天。"
     assert lexical_text(made) == "员工手册\n休假\n年 假５天。"
+
+
+def test_a_heading_that_the_first_line_holds_behind_its_number_is_said_once() -> None:
+    made = chunk("一、怎么请假？\n答：先申请。", ("请假问答", "怎么请假？"), "怎么请假？")
+    assert title_path(made) == ("请假问答",)
+
+
+def test_number_and_issuer_are_found_by_words_and_not_embedded() -> None:
+    made = chunk("投标保证金为80万元。", title="某大道招标文件")
+    about = made.metadata.model_copy(
+        update={"document_number": "NP-041", "organisation": "某市建设局"}
+    )
+    made = made.model_copy(update={"metadata": about})
+    assert lexical_text(made) == "某大道招标文件\nNP-041\n某市建设局\n投标保证金为80万元。"
+    assert embedding_text(made) == "某大道招标文件\n投标保证金为80万元。"
+    said = made.model_copy(update={"text": "编号：NP-041，由某市建设局发布。"})
+    assert identity(said) == ()
 
 
 def test_quoted_titles() -> None:

@@ -130,7 +130,7 @@ class Cutter:
     ) -> list[Piece]:
         """The pieces of a table; the notes are in the last one where they fit."""
         lead = self._text[caption[0].start : caption[-1].end] if caption else ""
-        if label not in lead:
+        if "".join(label.split()) not in "".join(lead.split()):
             lead = f"{lead}\n\n{label}" if lead else label
         after = self._text[notes[0].start : notes[-1].end] if notes else ""
         around = self._count(lead) + self._count(after)

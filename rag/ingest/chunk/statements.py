@@ -6,11 +6,12 @@ import re
 from collections.abc import Mapping
 
 from rag.ingest.chunk.nested import Propositions
+from rag.ingest.held import names_strangers, share_held, speaks_of_another
 from rag.models.chat import ChatModel
 from rag.prompts import load_prompt, render, render_system
 from rag.text.normalise import normalise
 from rag.text.readable import readable
-from rag.text.tokenise import codes, query_terms
+from rag.text.tokenise import codes
 
 TIMEOUT_S = 45.0
 """Seconds for one passage; chosen by us."""
@@ -25,8 +26,9 @@ def statements_by(
 ) -> Propositions:
     """A function for `rag.ingest.chunk.chunk` that asks a chat model.
 
-    A statement with a number or a code that the passage doesn't have, or with too many words
-    of its own, is dropped. The function raises ModelError when the model fails.
+    A statement with a number, a code, a person or a body that the passage doesn't have, about
+    something else, or with too many words of its own, is dropped. The function raises
+    ModelError when the model fails.
 
     Args:
         prompts: administrators' prompts by name.
@@ -54,5 +56,6 @@ def _is_held(statement: str, held: str) -> bool:
     plain = held.replace(" ", "")
     if any(code not in plain for code in codes(statement) if code.isascii()):
         return False
-    terms = query_terms(statement)
-    return bool(terms) and sum(term in held for term in terms) >= _KNOWN_WORDS * len(terms)
+    if names_strangers(statement, held) or speaks_of_another(statement, held):
+        return False
+    return share_held(statement, held) >= _KNOWN_WORDS

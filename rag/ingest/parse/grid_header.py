@@ -22,7 +22,10 @@ _LONG_CELL = 60
 _TIME_NAME = re.compile(
     r"(19|20)\d{2}年?([-/.]?\d{1,2}月?)?([-/.]\d{1,2}日?)?|\d{1,2}月(\d{1,2}日)?"
 )
-_STATED = re.compile(r"[^:：]{1,12}[:：]\s*\S|[^:：]{1,12}[:：]$|单位|金额单位|(共|第)\s*\d+\s*页")
+# The colon of a time is none of a statement: "白班（8:30—17:30）" names a column.
+_STATED = re.compile(
+    r"[^:：]{1,12}(?<!\d)[:：]\s*\S|[^:：]{1,12}[:：]$|单位|金额单位|(共|第)\s*\d+\s*页"
+)
 
 
 class Header(NamedTuple):

@@ -76,6 +76,11 @@ def _area_blocks(cells: list[list[str]], depth: Sequence[int]) -> Iterator[Block
                 yield from _area_blocks(part, reach[top : top + len(part)])
             header, first = None, False
             continue
+        form = _form_below_titles(segment) if first or header is None else []
+        if form:
+            yield from form
+            header, first = None, True
+            continue
         fresh = first or header is None or _starts_table(segment, header)
         if fresh:
             header = grid_header(segment, reach)
@@ -91,6 +96,16 @@ def _area_blocks(cells: list[list[str]], depth: Sequence[int]) -> Iterator[Block
             header, first = None, True
             continue
         yield from _body_blocks(header, segment, reach, fresh)
+
+
+def _form_below_titles(segment: Rows) -> list[Block]:
+    """The blocks of a form that stands between blank rows, with its titles; none when it is
+    no form. Columns that the form leaves empty are no values of its labels."""
+    top = _leading_banners(segment)
+    body = segment[top:]
+    used = [i for i in range(len(segment[0])) if any(row[i] for row in body)]
+    form = form_blocks([[row[i] for i in used] for row in body]) if len(body) > 1 else []
+    return [*map(_paragraph, segment[:top]), *form] if form else []
 
 
 def _is_form(header: Header, body: Rows) -> bool:
