@@ -89,10 +89,9 @@ def attribute_terms(question: str) -> tuple[tuple[Term, ...], frozenset[str]]:
 
 
 def beside_subject(terms: Sequence[Term], subject: str) -> tuple[Term, ...]:
-    """The terms that a document's subject (its facts and parties) does not hold; all of them
-    when it holds all."""
-    left = tuple(term for term in terms if presence(term.text, subject) < 1.0)
-    return left or tuple(terms)
+    """The terms that a document's subject (its facts and parties) does not hold: these are
+    asked of it."""
+    return tuple(term for term in terms if presence(term.text, subject) < 1.0)
 
 
 def parties(pieces: Sequence[tuple[str, str]]) -> str:

@@ -15,6 +15,7 @@ from rag.answer.asks import answers_kind
 from rag.answer.clauses import part_meant
 from rag.answer.columns import column, superlative
 from rag.answer.compare import compare
+from rag.answer.fields import holds_kind
 from rag.answer.layout import bullets, numbered, paragraph, quote, shown_table
 from rag.answer.parts import parts
 from rag.answer.passage import (
@@ -25,7 +26,7 @@ from rag.answer.passage import (
     without_repeats,
 )
 from rag.answer.pieces import Piece, faq_question, pieces
-from rag.answer.rank import Question, Ranked, holds_kind, presence_in, rank, read_question
+from rag.answer.rank import Question, Ranked, presence_in, rank, read_question
 from rag.answer.record import from_record
 from rag.answer.rows import cell_asked_for
 from rag.answer.steps import list_items, steps

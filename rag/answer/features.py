@@ -11,16 +11,9 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from rag.answer.agreement import agreeing, slot_fits
+from rag.answer.fields import holds_kind
 from rag.answer.pieces import Piece, about
-from rag.answer.rank import (
-    Question,
-    documents,
-    holds_kind,
-    rank,
-    read_question,
-    speaks_of_code,
-    with_words_of,
-)
+from rag.answer.rank import Question, documents, rank, read_question, speaks_of_code, with_words_of
 from rag.answer.terms import (
     TELLING,
     Term,

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from rag.answer.fields import key_fit
 from rag.answer.markup import escape
 from rag.answer.pieces import Piece
-from rag.answer.rank import Question, key_fit
+from rag.answer.rank import Question
 from rag.answer.terms import coverage
 from rag.text.normalise import normalise
 

@@ -107,6 +107,11 @@ def is_form(rows: Sequence[Sequence[str]]) -> bool:
     return named >= (0.5 if empty_header else LABELS) and wrong <= VALUES
 
 
+def tight(label: str) -> str:
+    """A label without the spaces that spread it and without its colon (姓 名 is 姓名)."""
+    return re.sub(r"(?<=[\u4e00-\u9fff])\s+(?=[\u4e00-\u9fff])", "", label.strip().rstrip(":："))
+
+
 def alternating(line: str) -> list[Field]:
     """The fields of a line that joins labels and values alike: 订单号；A-1；日期；5月2日."""
     parts = [(m.start(), m.end()) for m in re.finditer(r"[^；;]+", line)]

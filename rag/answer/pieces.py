@@ -27,7 +27,7 @@ from rag.answer.line_marks import (
     RULE_LINE,
     TABLE_LINE,
 )
-from rag.answer.lines import PAIR, alternating, asks, is_form, pairs, parts_of, speakers
+from rag.answer.lines import PAIR, alternating, asks, is_form, pairs, parts_of, speakers, tight
 from rag.text.sentences import split_sentences
 from rag.text.tokenise import codes
 from rag.types import Chunk, Evidence
@@ -146,6 +146,7 @@ class _Reader:
         self.section = ""
         self.speakers = speakers(evidence.text)
         self.asked = ""
+        self.above = ""
 
     def read(self) -> list[Piece]:
         lines = [(s, e) for s, e in _lines(self.text) if e > self.begin]
@@ -223,9 +224,12 @@ class _Reader:
     def _table_line(self, start: int, end: int, is_header: bool) -> None:
         cells = table_cells(self.text[start:end])
         if is_header or not self.header:
-            self.header = cells
+            self.header, self.above = cells, ""
             return
-        self._add("row", start, end, cells=cells, header=self.header)
+        filled = [cell for cell in cells if cell]
+        if len(cells) > 2 and len(filled) == 1 and cells[0]:
+            self.above = cells[0]  # 三、减值准备: a row that heads those below it
+        self._add("row", start, end, cells=cells, header=self.header, label=self.above)
 
     def _form(self, lines: list[tuple[int, int]], first: int) -> int:
         """Add the fields of the form whose table begins at line `first`; where it ends, or
@@ -246,7 +250,7 @@ class _Reader:
         ):
             for key, value in zip(cells[::2], cells[1::2], strict=True):
                 if key and value:
-                    self._add("pair", start, end, key=_tight(key), value=value)
+                    self._add("pair", start, end, key=tight(key), value=value)
         self.group = -1
         return last
 
@@ -258,7 +262,7 @@ class _Reader:
         last = self.found[-1] if self.found else None
         self.group = last.group if last and last.group >= 0 else len(self.found)
         for one in fields:
-            key = _tight(one.key)
+            key = tight(one.key)
             self._add("pair", start + one.start, start + one.end, key=key, value=one.value)
         self.group = -1
         return True
@@ -383,11 +387,6 @@ class _Reader:
                 self.group if kind == "pair" else -1, chunk.metadata.title or "", "", label, before,
             )
         )  # fmt: skip
-
-
-def _tight(label: str) -> str:
-    """A label without the spaces that spread it and without its colon (姓 名 is 姓名)."""
-    return re.sub(r"(?<=[\u4e00-\u9fff])\s+(?=[\u4e00-\u9fff])", "", label.strip().rstrip(":："))
 
 
 def _rule(text: str, span: tuple[int, int]) -> bool:

@@ -6,9 +6,10 @@ import re
 from collections.abc import Sequence
 
 from rag.answer.clauses import runs
+from rag.answer.fields import holds_kind, key_fit
 from rag.answer.layout import quote, sentence
 from rag.answer.pieces import Piece, pieces
-from rag.answer.rank import Question, Ranked, holds_kind, key_fit
+from rag.answer.rank import Question, Ranked
 from rag.answer.terms import coverage
 from rag.answer.value_first import value_of
 from rag.text.normalise import normalise

@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 from rag.answer.asks import answers_kind, key_answers
 from rag.answer.contrast import opposed
+from rag.answer.fields import column_names
 from rag.answer.layout import sentence
 from rag.answer.pieces import Piece, pieces
-from rag.answer.rank import Question, column_names
+from rag.answer.rank import Question
 from rag.answer.terms import presence
 from rag.answer.values import Found, find_values
 from rag.text.normalise import normalise
@@ -45,6 +46,9 @@ _COUNTS = re.compile(r"(?:多少|几)\s*[个件台套只把条辆支名人份张
 _COUNT_COLUMN = re.compile(r"数量|个数|件数|台数|套数|人数|份数|[数量]$|^数")
 _MONEY_COLUMN = re.compile("价|费|金额|元|款|薪|资")
 _WHO = re.compile("谁|哪位|何人|姓名|名字")
+_NUMBERING = re.compile(
+    r"^(?:[一二三四五六七八九十]+、|[（(][一二三四五六七八九十\d]+[)）]|[\d.]+)\s*"
+)
 _SUM = re.compile(r"合计|总计|小计|总额|总数|一共|共计")
 _LATIN = re.compile(r"[a-z0-9]")
 _ORDINAL = re.compile(r"第?([0-9]+)([\u4e00-\u9fff]?)")
@@ -59,12 +63,14 @@ class Cell(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A row of a table or a record of one line; `columns` names its kind of table."""
+    """A row of a table or a record of one line; `columns` names its kind of table, `above` is the
+    row that heads it (三、减值准备)."""
 
     cells: tuple[Cell, ...]
     columns: tuple[str, ...]
     document: str
     n: int
+    above: str = ""
 
 
 class Fit(NamedTuple):
@@ -160,7 +166,7 @@ def _rows(item: Evidence) -> Iterator[Row]:
                 for column, value in zip(piece.header, piece.cells, strict=False)
                 if value.strip()
             )
-            yield Row(cells, piece.header, document, item.n)
+            yield Row(cells, piece.header, document, item.n, piece.label)
         elif piece.group >= 0:
             records.setdefault(piece.group, []).append(piece)
     for members in records.values():
@@ -180,7 +186,8 @@ def _fits(question: Question, rows: Sequence[Row]) -> list[Fit]:
 
 
 def _fit(text: str, dates: Sequence[Found], row: Row, rows: Sequence[Row]) -> Fit:
-    weight, conflict = 0.0, False
+    above = normalise(_NUMBERING.sub("", row.above))
+    weight, conflict = float(len(above) > 1 and above in text), False
     named: list[Cell] = []
     for cell in row.cells:
         value = normalise(cell.value)

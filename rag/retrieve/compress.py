@@ -10,7 +10,7 @@ from rag.retrieve.query import title_path
 from rag.text.normalise import normalise
 from rag.text.sentences import Span, split_sentences
 from rag.text.similar import char_ngrams, jaccard
-from rag.text.tokenise import query_terms, rarity
+from rag.text.tokenise import codes, query_terms, rarity
 from rag.types import Chunk, Evidence, Hit
 
 LEAST_TOKENS = 60
@@ -32,7 +32,7 @@ def compress(
 
     Args:
         hits: ranked; a passage is dropped when it nearly repeats an earlier one of the same
-            region and year.
+            region and year and holds no word of the question that the earlier one lacks.
         budget_tokens: most tokens of all texts together.
         count_tokens: the embedder's count.
         near_duplicate: Jaccard overlap of letter pairs from which two passages are one, 0..1.
@@ -42,12 +42,17 @@ def compress(
         and `span` is that of the rows. The first passage is cut to fit rather than left out.
     """
     evidence: list[Evidence] = []
-    kept: list[tuple[tuple[object, ...], set[str]]] = []
+    kept: list[tuple[tuple[object, ...], set[str], set[str]]] = []
+    asked = set(query_terms(question)) | set(codes(question))
     left = budget_tokens
     for position, hit in enumerate(hits):
         pairs = set(char_ngrams(normalise(hit.chunk.text), 2))
         place = _place(hit.chunk)
-        if any(other == place and jaccard(pairs, known) >= near_duplicate for other, known in kept):
+        held = _held(asked, hit.chunk)
+        if any(
+            other == place and held <= told and jaccard(pairs, known) >= near_duplicate
+            for other, known, told in kept
+        ):
             continue
         waiting = position + 1 < len(hits)
         allowance = min(left, int(budget_tokens * LARGEST_SHARE)) if waiting else left
@@ -57,7 +62,7 @@ def compress(
         if not text:
             continue
         left -= count_tokens(text)
-        kept.append((place, pairs))
+        kept.append((place, pairs, held))
         score = hit.scores.get("rerank", hit.scores.get("fused", 0.0))
         evidence.append(
             Evidence(n=len(evidence) + 1, chunk=hit.chunk, text=text, span=span, score=score)
@@ -101,6 +106,12 @@ def fit(
 def _place(chunk: Chunk) -> tuple[object, ...]:
     """Passages of two regions, years or titles say different things in the same words."""
     return chunk.metadata.region, chunk.metadata.year, title_path(chunk)[:1]
+
+
+def _held(asked: set[str], chunk: Chunk) -> set[str]:
+    """Which of the question's words and codes a passage holds, its place included."""
+    text = normalise("\n".join((*title_path(chunk), chunk.text)))
+    return {word for word in asked if word in text}
 
 
 def _pieces(chunk: Chunk) -> tuple[str, list[Span]]:
