@@ -90,7 +90,8 @@ class _Joiner:
         sizes = self._count(first.text), self._count(second.text)
         same = first.path == second.path
         below = first.path == second.path[: len(first.path)]
-        lone = sizes[0] < min(ORPHAN_TOKENS, self._limit * SMALL_SHARE)
+        # An article stays as the law has it, also when a line comes before it.
+        lone = sizes[0] < min(ORPHAN_TOKENS, self._limit * SMALL_SHARE) and second.kind != "clause"
         if not (same and min(sizes) <= self._limit * SMALL_SHARE) and not (below and lone):
             return None
         both = self._both(first, second)
