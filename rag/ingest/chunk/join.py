@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rag.ingest.chunk.count import CountTokens
+from rag.ingest.chunk.merge import TINY_TOKENS
 from rag.ingest.chunk.pieces import Family, Piece, TableRows
 from rag.ingest.chunk.tables import written
 from rag.ingest.heading_path import common_path
@@ -13,9 +14,11 @@ from rag.ingest.table import to_markdown
 
 ORPHAN_TOKENS = 40
 SMALL_SHARE = 0.25
+SECTIONED_SHARE = 0.6
 """A piece below so many tokens goes with the section below it; one below this share of a chunk
-with its neighbour of the same section. Chosen by us: a number above the title or a signature
-says nothing alone, while sections keep their own passages."""
+with its neighbour of the same section; a document with several sections that are longer than
+tiny ones is whole only below the last share. Chosen by us: a number above the title or a
+signature says nothing alone, while sections are found better by passages of their own."""
 
 
 def joined(
@@ -38,7 +41,10 @@ def joined(
     if any(family.parent is not None for family in families) or len(pieces) < 2:
         return list(families)
     joiner = _Joiner(text, count, limit, by_page)
-    if _is_whole(pieces) and count(text[pieces[0].span[0] : pieces[-1].span[1]]) <= limit:
+    total = count(text[pieces[0].span[0] : pieces[-1].span[1]])
+    sections = {piece.path for piece in pieces if count(piece.text) >= TINY_TOKENS}
+    most = limit if len(sections) < 2 else int(limit * SECTIONED_SHARE)
+    if total <= most and _is_whole(pieces):
         made = joiner.all_of(pieces)
         if made is not None:
             return [Family(None, (made,))]
