@@ -28,7 +28,7 @@ from rag.answer.passage import (
 from rag.answer.pieces import Piece, faq_question, pieces
 from rag.answer.rank import Question, Ranked, presence_in, rank, read_question
 from rag.answer.record import from_record
-from rag.answer.rows import cell_asked_for
+from rag.answer.rows import cell_asked_for, of_document
 from rag.answer.steps import list_items, steps
 from rag.answer.summary import summarise
 from rag.answer.terms import content_terms, coverage
@@ -112,7 +112,7 @@ def _from_passages(
         return ""
     best = ranked[0].piece
     if best.kind in ("row", "pair"):
-        cell = cell_asked_for(question, evidence)
+        cell = cell_asked_for(question, of_document(ranked, evidence))
         if cell:
             return cell
     if understanding.intent == "procedure" or wanted == "steps":

@@ -13,7 +13,15 @@ from pathlib import PurePath
 from rag.answer.agreement import agreeing, slot_fits
 from rag.answer.fields import holds_kind
 from rag.answer.pieces import Piece, about
-from rag.answer.rank import Question, documents, rank, read_question, speaks_of_code, with_words_of
+from rag.answer.rank import (
+    Question,
+    Ranked,
+    documents,
+    rank,
+    read_question,
+    speaks_of_code,
+    with_words_of,
+)
 from rag.answer.terms import (
     TELLING,
     Term,
@@ -67,6 +75,8 @@ NOUN_FROM = 0.45
 LOST_NOUN = 1.5
 """Weight from which a word may be the subject, and how much its weight takes from "grounded"
 when it is absent; chosen by us."""
+FEW_KINDS = 3
+"""Kinds of value up to which a question asks for something particular (money; a date or time)."""
 SHORTEST_NAME, LONGEST_NAME = 3, 10
 """Letters of the names whose variants are looked for."""
 SECOND_KIND = 0.6
@@ -84,7 +94,10 @@ _ASIDE = re.compile(r"[（(][^（）()]*[）)]|[《》]")
 
 
 def features(
-    understanding: Understanding, hits: Sequence[Hit], evidence: Sequence[Evidence]
+    understanding: Understanding,
+    hits: Sequence[Hit],
+    evidence: Sequence[Evidence],
+    ranked: Sequence[Ranked] | None = None,
 ) -> dict[str, float]:
     """The features of one question with what was found for it; all 0 without evidence.
 
@@ -92,7 +105,8 @@ def features(
     holds the whole subject and the kind of thing asked for. Beside `NAMES` there is
     "exact": above 0 when a record, a cell or a line of the very code asked about holds what is
     asked for, then the share of the question's other words there (1 without any). It is too
-    rare in the data to be fitted and works as a floor instead.
+    rare in the data to be fitted and works as a floor instead. `ranked` are the pieces of the
+    evidence that agrees with the question, best first; ranked here when left out.
     """
     if not evidence:
         return dict.fromkeys((*NAMES, "exact"), 0.0)
@@ -102,7 +116,7 @@ def features(
     texts = [_whole(item) for item in usable]
     everything = "\n".join(texts)
     best_text = max(texts, key=lambda text: coverage(question.terms, text))
-    ranked = rank(question, usable)
+    ranked = rank(question, usable) if ranked is None else ranked
     found = {
         "passage": coverage(question.terms, best_text),
         "sentence": max((one.covered for one in ranked[:20]), default=0.0),
@@ -124,7 +138,8 @@ def features(
     found |= _from_scores(hits, usable, _things(understanding))
     found["both"] = min(found["rerank"], found["passage"])
     if not any(_altered(name, best_text) for name in stretches(question.text)):
-        found["grounded"] = _grounded(found, question.terms, everything)
+        whole = _whole_subject(question, ranked)
+        found["grounded"] = _grounded(found, question.terms, everything, whole)
     return dict.fromkeys(NAMES, 0.0) | found
 
 
@@ -164,7 +179,19 @@ def _titled(question: str, item: Evidence) -> float:
     return 0.5 if named(normalise(_ASIDE.sub("", title))) else 0.0
 
 
-def _grounded(found: dict[str, float], terms: Sequence[Term], text: str) -> float:
+def _whole_subject(question: Question, ranked: Sequence[Ranked]) -> float:
+    """What the best piece covers with its document, where it holds the kind asked for."""
+    if not ranked or not question.attribute:
+        return 0.0
+    best = ranked[0]
+    if not best.piece.key and not 0 < len(question.asked.kinds) <= FEW_KINDS:
+        return 0.0
+    return best.within if holds_kind(question.asked, best.piece, question.text) else 0.0
+
+
+def _grounded(
+    found: dict[str, float], terms: Sequence[Term], text: str, whole: float = 0.0
+) -> float:
     """How far one place holds the subject, by words that tell enough, with its kind of answer.
 
     A noun of the question of which nothing is there at all is another subject.
@@ -172,7 +199,7 @@ def _grounded(found: dict[str, float], terms: Sequence[Term], text: str) -> floa
     nouns = [term for term in terms if term.weight >= NOUN_FROM and not term.soft]
     lost = [min(1.0, LOST_NOUN * t.weight) * (1.0 - presence(t.text, text)) for t in nouns]
     weight = sum(term.weight for term in terms)
-    covered = max(0.0, found["sentence"] - SUBJECT_FROM) / (1.0 - SUBJECT_FROM)
+    covered = max(0.0, max(found["sentence"], whole) - SUBJECT_FROM) / (1.0 - SUBJECT_FROM)
     kind = 1.0 if found["kind"] >= 0.5 else 0.7 if found["kind"] else 0.3
     return covered * kind * min(1.0, weight / ENOUGH_WEIGHT) * (1.0 - max(lost, default=0.0))
 

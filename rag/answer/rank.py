@@ -91,11 +91,13 @@ _IN_RANGE = {"inside": 1.0, "outside": -1.0, "unknown": 0.0}
 
 
 class Ranked(NamedTuple):
-    """A piece with its score (about 0..2) and the share of the question's terms it covers."""
+    """A piece with its score (about 0..2) and the share of the question's terms it covers;
+    `within` is that share where its document holds the subject for it."""
 
     piece: Piece
     score: float
     covered: float
+    within: float = 0.0
 
 
 class Question(NamedTuple):
@@ -250,7 +252,7 @@ def score(question: Question, piece: Piece, document: str = "") -> Ranked:
     total -= ATTRIBUTE_MISSING * (1.0 - said)
     if len(piece.body) < 6 and not piece.key and piece.kind == "sentence":
         total -= 0.2
-    return Ranked(piece, total, covered)
+    return Ranked(piece, total, covered, within)
 
 
 def _only_echoes(question: Question, piece: Piece) -> bool:

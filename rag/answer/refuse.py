@@ -19,7 +19,7 @@ from rag.answer.lacking import ceiling
 from rag.answer.markup import escape
 from rag.answer.pieces import about, faq_question
 from rag.answer.rank import Question, documents, rank, read_question, with_words_of
-from rag.answer.rows import finds_cell
+from rag.answer.rows import finds_cell, of_document
 from rag.answer.terms import TELLING, content_terms, lost_words, presence
 from rag.settings import AnswerSettings
 from rag.types import Evidence, Hit, Understanding, Value
@@ -89,7 +89,11 @@ def confidence(
     """
     if not evidence:
         return Confidence(value=0.0, reason="没有找到相关内容。")
-    found = features(understanding, hits, evidence)
+    question = read_question(understanding.standalone_question)
+    question = with_words_of(question, documents(evidence))
+    usable = agreeing(understanding, evidence) or tuple(evidence)
+    ranked = rank(question, usable)
+    found = features(understanding, hits, evidence, ranked)
     few = len(hits) <= FEW_PASSAGES and found["sentence"] >= PARTLY_COVERED
     value = probability(found, odds=FEW_PASSAGES_ODDS if few else 1.0)
     fits = slot_fits(understanding, evidence)
@@ -102,12 +106,13 @@ def confidence(
     wanted = asked(understanding.standalone_question)
     if not any(may_hold(wanted, item.chunk.text) for item in evidence):
         value = min(value, NO_VALUE_CEILING)
-    question = read_question(understanding.standalone_question)
-    question = with_words_of(question, documents(evidence))
-    usable = agreeing(understanding, evidence) or tuple(evidence)
-    if not conflicts and not _lost(question, usable) and finds_cell(question, usable):
+    if (
+        not conflicts
+        and not _lost(question, usable)
+        and finds_cell(question, of_document(ranked, usable))
+    ):
         value = max(value, CELL_FLOOR)
-    most, lacking = ceiling(question, rank(question, usable), usable)
+    most, lacking = ceiling(question, ranked, usable)
     value = round(min(value, most), 4)
     reason = lacking or _reason(found, conflicts)
     return Confidence(value=value, features=found, reason=reason, conflicts=conflicts)

@@ -16,7 +16,7 @@ from rag.answer.contrast import opposed
 from rag.answer.fields import column_names
 from rag.answer.layout import sentence
 from rag.answer.pieces import Piece, pieces
-from rag.answer.rank import Question
+from rag.answer.rank import Question, Ranked
 from rag.answer.terms import presence
 from rag.answer.values import Found, find_values
 from rag.text.normalise import normalise
@@ -33,6 +33,8 @@ IN_ITS_COLUMN = 0.5
 MOST_ROWS = 400
 IN_FULL = 1.0
 """Weight of a row of which the question gives a value in full."""
+LEAST_RECORDS = 3
+"""Records of one line from which they make a table whose rows are told by name; ours."""
 MOST_NAMES = 2
 """Values that name the row in an answer."""
 TELLS = 0.5
@@ -49,6 +51,8 @@ _WHO = re.compile("谁|哪位|何人|姓名|名字")
 _NUMBERING = re.compile(
     r"^(?:[一二三四五六七八九十]+、|[（(][一二三四五六七八九十\d]+[)）]|[\d.]+)\s*"
 )
+_SLASHED = re.compile(r"(?<![\d/.])(1[0-2]|0?[1-9])/(3[01]|[12]\d|0?[1-9])(?![\d/.%])")
+"""10/3 in a question; in documents it may be a fraction."""
 _SUM = re.compile(r"合计|总计|小计|总额|总数|一共|共计")
 _LATIN = re.compile(r"[a-z0-9]")
 _ORDINAL = re.compile(r"第?([0-9]+)([\u4e00-\u9fff]?)")
@@ -102,6 +106,12 @@ def finds_cell(question: Question, evidence: Sequence[Evidence]) -> bool:
     return found is not None and found.fit.weight >= IN_FULL
 
 
+def of_document(ranked: Sequence[Ranked], evidence: Sequence[Evidence]) -> list[Evidence]:
+    """The passages of the document that holds the best piece: no other's table may answer."""
+    best = ranked[0].piece.order[0] if ranked else ""
+    return [item for item in evidence if item.chunk.document_id == best]
+
+
 def _best_cell(question: Question, evidence: Sequence[Evidence]) -> Answer | None:
     if _WHICH_ROW.search(question.focus):
         return None
@@ -133,7 +143,8 @@ def names_row(question: Question, evidence: Sequence[Evidence], best: Piece) -> 
     """Whether the question names a value of some row of the best piece's table; True where
     that piece is in no table of several rows."""
     rows = _table_of(best, evidence)
-    return len(rows) < 2 or any(fit.named for fit in _fits(question, rows))
+    least = LEAST_RECORDS if best.key else 2
+    return len(rows) < least or any(fit.named for fit in _fits(question, rows))
 
 
 def _table_of(best: Piece, evidence: Sequence[Evidence]) -> list[Row]:
@@ -182,10 +193,18 @@ def _rows(item: Evidence) -> Iterator[Row]:
 def _fits(question: Question, rows: Sequence[Row]) -> list[Fit]:
     text = normalise(question.text)
     dates = [value for value in find_values(question.text) if value.kind == "date"]
-    return [_fit(text, dates, row, rows) for row in rows]
+    dates = dates or [
+        Found("date", f"--{int(m[1]):02d}-{int(m[2]):02d}", "", m.group(), *m.span())
+        for m in _SLASHED.finditer(question.text)
+    ]
+    sizes = [value for value in find_values(question.text) if value.kind == "count"]
+    return [_fit(text, (dates, sizes), row, rows) for row in rows]
 
 
-def _fit(text: str, dates: Sequence[Found], row: Row, rows: Sequence[Row]) -> Fit:
+def _fit(
+    text: str, values: tuple[Sequence[Found], Sequence[Found]], row: Row, rows: Sequence[Row]
+) -> Fit:
+    dates, sizes = values
     above = normalise(_NUMBERING.sub("", row.above))
     weight, conflict = float(len(above) > 1 and above in text), False
     named: list[Cell] = []
@@ -203,9 +222,18 @@ def _fit(text: str, dates: Sequence[Found], row: Row, rows: Sequence[Row]) -> Fi
             in_column = any(name in text for name in column_names(cell.column))
             weight += share + IN_ITS_COLUMN * in_column
             named.append(cell)
-        elif opposed(value, text) and _is_key(cell, rows):
+        elif (opposed(value, text) and _is_key(cell, rows)) or _other_size(cell, row, sizes):
             conflict = True
     return Fit(row, weight, tuple(named), conflict)
+
+
+def _other_size(cell: Cell, row: Row, sizes: Sequence[Found]) -> bool:
+    """Whether a row's first cell is a count of the question's unit and another number (30节)."""
+    own = find_values(cell.value)
+    if cell is not row.cells[0] or len(own) != 1 or len(own[0].text) < len(cell.value.strip()):
+        return False
+    alike = [s for s in sizes if s.unit == own[0].unit and s.unit and not s.bare_one]
+    return bool(alike) and all(size.value != own[0].value for size in alike)
 
 
 def _given(text: str, cell: Cell, value: str, rows: Sequence[Row]) -> float:

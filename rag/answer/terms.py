@@ -193,6 +193,7 @@ def counted(term: Term, share: float) -> float:
     return term.weight * max(share, SOFT_SHARE) if term.soft else term.weight
 
 
+@lru_cache(maxsize=16384)
 def presence(term: str, text: str) -> float:
     """1 when the term stands in the text, less when only pairs of its letters do, else 0."""
     searched = searchable(text)
@@ -211,7 +212,7 @@ def presence(term: str, text: str) -> float:
         return _weekday(weekday[1], searched)
     if not all(map(is_han, term)):
         return 0.0
-    if len(term) == 2 and re.search(f"{term[0]}[{HAN}]{term[1]}[{HAN}]", searched):
+    if len(term) == 2 and _spelt_out(term, searched):
         return ABBREVIATION_CREDIT
     if len(term) < 3:
         return 0.0
@@ -219,6 +220,17 @@ def presence(term: str, text: str) -> float:
         return SYNONYM_CREDIT
     pairs = [term[i : i + 2] for i in range(len(term) - 1)]
     return PARTIAL_CREDIT * sum(pair in searched for pair in pairs) / len(pairs)
+
+
+def _spelt_out(short: str, text: str) -> bool:
+    """Whether two words stand side by side whose first letters are `short` (社会保险, 社保)."""
+    at = text.find(short[0])
+    while at >= 0:
+        spelt = text[at : at + 4]
+        if len(spelt) == 4 and spelt[2] == short[1] and is_han(spelt[1]) and is_han(spelt[3]):
+            return True
+        at = text.find(short[0], at + 1)
+    return False
 
 
 def _in_cells(ordinal: re.Match[str], text: str) -> bool:

@@ -47,6 +47,13 @@ def test_near_duplicates_of_one_place_leave() -> None:
     assert len(compress("申请", regions, 500, len)) == 2
 
 
+def test_a_near_duplicate_stays_when_it_holds_more_of_the_question() -> None:
+    text = "甲方应当在每年三月一日至六月三十日期间验收，并提交验收记录和整改清单。合同编号KD-{}。"
+    alike = hits(chunk(text.format(101), "a"), chunk(text.format(102), "b"))
+    assert [e.chunk.id for e in compress("KD-102的验收期间", alike, 500, len)] == ["a", "b"]
+    assert [e.chunk.id for e in compress("验收期间", alike, 500, len)] == ["a"]
+
+
 def test_a_long_passage_is_cut_around_what_is_asked() -> None:
     text, span = fit("第42小组负责什么", chunk(LONG), 80, len)
     assert "第42项工作由第42小组负责。" in text
