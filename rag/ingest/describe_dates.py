@@ -7,6 +7,7 @@ from calendar import monthrange
 from datetime import date, timedelta
 
 from rag.ingest.describe_issuers import ends_like_a_body, is_document_number
+from rag.ingest.describe_repealed import dates_another, of_another
 
 _DAY = r"(?:19|20)\d{2}\s?[年\-/.]\s?\d{1,2}\s?[月\-/.]\s?\d{1,2}\s?日?"
 _DAY_OR_MONTH = rf"(?:{_DAY}|(?:19|20)\d{{2}}\s?年\s?\d{{1,2}}\s?月(?:份|底|末)?)"
@@ -97,6 +98,8 @@ def text_dates(head: str) -> list[date]:
     for line in head.split("\n")[:30]:
         line = line.strip(" ()（）")
         match = _DATE.match(line)
+        if match and dates_another(line, 0, match.end()):
+            continue
         if match and len(line) < 200 and _PASSED.search(line) and (day := _as_date(match)):
             found.append(day)
             # A second change in the same line; what it changed stands in 《》.
@@ -120,7 +123,8 @@ def publish_date(head: str, tail: str, dates: list[date]) -> date | None:
             or _STATED_TIME.match(head[start : match.start()])
             or (_AFTER_PUBLISHED.match(after) and len(line) < 60)
         )
-        if stated and (day := _as_date(match)):
+        other = dates_another(head, match.start(), match.end())
+        if stated and not other and (day := _as_date(match)):
             return max([day, *dates])
     if dates:
         return max(dates)
@@ -173,14 +177,14 @@ def _head_day(line: str) -> date | None:
 def effective_date(text: str, dates: list[date], published: date | None) -> date | None:
     """The date from which the document applies; the last one that the text states for
     itself, because a quoted rule comes before the closing clause."""
-    stated = _EFFECTIVE_STATED.search(text[:3000])
-    if stated and (day := _parsed(stated["date"])):
-        return day
+    for stated in _EFFECTIVE_STATED.finditer(text[:3000]):
+        if not dates_another(text, *stated.span()) and (day := _parsed(stated["date"])):
+            return day
     own = [
         (match.start(), day)
         for pattern in (_EFFECTIVE, _FROM_TO)
         for match in pattern.finditer(text)
-        if not _about_others(text, match.start()) and (day := _parsed(match["date"]))
+        if not of_another(text, *match.span()) and (day := _parsed(match["date"]))
     ]
     if own:
         return max(own)[1]
@@ -223,12 +227,6 @@ def _speaks_of_itself(text: str, match: re.Match[str]) -> bool:
     after = re.split(r"[。；，\n]", text[match.end() : match.end() + 12])[0]
     sentence = before + match[0] + after
     return "《" not in before and _OWN.search(sentence) is not None
-
-
-def _about_others(text: str, position: int) -> bool:
-    """Whether the sentence up to here names another document or only a part."""
-    sentence = re.split(r"[。；\n]", text[max(0, position - 120) : position])[-1]
-    return "《" in sentence or "废止" in sentence
 
 
 def _months_after(start: date, months: int) -> date:
