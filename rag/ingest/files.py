@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +20,11 @@ from rag.errors import DiskFull, NotAllowed, NotFound
 from rag.text.readable import readable
 
 NAMELESS = "未命名文件"
+
+_DIRECTION = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""Marks that turn the direction of writing, by which a program can look like a text
+(Unicode Bidirectional Algorithm, section 2)."""
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]|[\\/]")
 
 _READ_BYTES = 1 << 20
 """Bytes per read; chosen by us: bounds memory whatever the size of the upload."""
@@ -129,11 +135,18 @@ def report_full_disk(name: str = "") -> Iterator[None]:
 
 
 def document_name(name: str) -> str:
-    """What a document is called: the name of its file in one line, without control characters.
+    """What a document is called: the name of its file in one line, without control characters
+    and marks that turn the direction of writing.
 
-    A file without a name gets one, so that it can be seen and clicked in every list.
+    Folders below a source stay, because they tell its documents apart; of a path from the
+    root of a disk or through ".." only the last part is the name. A file without a name gets
+    one, so that it can be seen and clicked in every list.
     """
-    return " ".join(readable(name).split()) or NAMELESS
+    plain = " ".join(_DIRECTION.sub("", readable(name)).split())
+    parts = re.split(r"[\\/]", plain)
+    if _DRIVE.match(plain) or not {".", ".."}.isdisjoint(parts):
+        plain = next((p for p in reversed(parts) if p.strip(" .")), "").strip()
+    return plain or NAMELESS
 
 
 def _opened(path: Path, name: str) -> BinaryIO:
