@@ -218,9 +218,13 @@ def _look_into_pdf(path: Path) -> Found:
 
     with LOCK:
         document = open_maybe_encrypted(path)
-        encrypted = bool(document.needs_pass)
-        pages = None if encrypted else int(document.page_count)
-        document.close()
+        try:
+            encrypted = bool(document.needs_pass)
+            pages = None if encrypted else int(document.page_count)
+        except (RuntimeError, ValueError) as error:  # a page tree that MuPDF cannot count
+            raise damaged_pdf(str(error)) from error
+        finally:
+            document.close()
     if pages == 0:
         raise damaged_pdf("no pages")
     return Found(PDF, encrypted, pages)

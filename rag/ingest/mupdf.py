@@ -41,7 +41,12 @@ def open_pdf(path: Path, password: str | None = None) -> Any:
     if document.needs_pass and not document.authenticate(password or ""):
         document.close()
         raise wrong_password(given=bool(password))
-    if document.page_count == 0:
+    try:
+        pages = int(document.page_count)
+    except (RuntimeError, ValueError) as error:  # a page tree that MuPDF cannot count
+        document.close()
+        raise damaged_pdf(str(error)) from error
+    if pages == 0:
         document.close()
         raise damaged_pdf("no pages")
     return document

@@ -32,6 +32,7 @@ from rag.ingest.inspect import (
     inspect,
     is_other_format,
 )
+from rag.ingest.mupdf import open_pdf
 from rag.settings import IngestSettings
 
 SETTINGS = IngestSettings()
@@ -268,3 +269,15 @@ def package(path: Path, members: dict[str, str]) -> Path:
         for name, text in members.items():
             archive.writestr(name, text)
     return path
+
+
+def test_a_pdf_whose_page_tree_is_a_ring_is_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "a.pdf"
+    path.write_bytes(
+        b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages"
+        b"/Kids[2 0 R]/Count 99999999>>endobj trailer<</Root 1 0 R>>"
+    )
+    with pytest.raises(CorruptDocument, match="已损坏"):
+        inspect(path, SETTINGS)
+    with pytest.raises(CorruptDocument, match="已损坏"):
+        open_pdf(path)
