@@ -14,7 +14,9 @@ from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches, Pt
 
+from rag.errors import EmptyDocument
 from rag.ingest.inspect import PPTX, inspect
+from rag.ingest.quality import require_text
 from rag.settings import IngestSettings
 
 TITLE, CONTENT, TITLE_ONLY, BLANK = 0, 1, 5, 6
@@ -175,3 +177,8 @@ def test_a_missing_part_costs_no_more_than_itself(tmp_path: Path, part: str) -> 
     document = read(broken)
     assert "乙" in texts(document)
     assert [page.number for page in document.pages] == [1, 2]
+
+
+def test_a_deck_without_slides_has_no_text(tmp_path: Path) -> None:
+    with pytest.raises(EmptyDocument, match="没有文字内容"):
+        require_text(read(deck(tmp_path / "a.pptx")))

@@ -25,6 +25,7 @@ from rag.settings import IngestSettings
 from rag.types import Block, Page
 
 _USUAL_MAIN = "ppt/presentation.xml"
+_USUAL_SLIDE = "ppt/slides/slide1.xml"
 _TITLES = ("title", "ctrTitle")
 _FURNITURE = ("sldNum", "dt", "ftr", "hdr", "sldImg")
 _BULLETED = ("body", "obj")
@@ -69,14 +70,14 @@ def parse_pptx(
 
 
 def _slides(package: Package, main: str, root: Any) -> list[str | None]:
-    """The slides' parts in order; None for those that are missing."""
+    """The slides' parts in order; None for those that are missing. Empty without slides."""
     found = [
         package.target(main, reference.get(RELATION + "id")) for reference in root.iter(P + "sldId")
     ]
     if not found:
         found = list(package.related(main, "slide"))
-    if not found:
-        raise damaged(f"{main} has no slides")
+    if not found and package.has(_USUAL_SLIDE):
+        raise damaged(f"{main} names none of its slides")
     return found
 
 
