@@ -81,6 +81,10 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "lost_text": ("部分文字在编码转换中已丢失", "some text was lost in a wrong conversion"),
     "adverts_removed": ("推广语已去除", "calls to follow and share were removed"),
     "attachments_unread": ("部分附件未收录", "some attachments were left out"),
+    "nested_unread": (
+        "嵌套过深的邮件或附件未收录",
+        "messages or attachments nested too deep were left out",
+    ),
     "model_failed": (
         "语言模型没有按时或正确回答，部分描述、拆分或问题由规则代替",
         "the language model failed or timed out; rules did part of its work",

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime
 from email.message import EmailMessage
+from email.mime.base import MIMEBase
+from email.mime.multipart import MIMEMultipart
 from email.mime.text import MIMEText
 from pathlib import Path
 
@@ -10,6 +12,7 @@ from ingest_inputs import docx, read, rows, texts
 from ingest_mail_inputs import attachment, compound_file, inner_mail, message
 
 from rag.errors import CorruptDocument
+from rag.ingest.flags import flag_text
 from rag.ingest.markdown import to_markdown
 from rag.ingest.parse.mail import parse_eml, parse_msg
 from rag.settings import IngestSettings
@@ -129,10 +132,35 @@ def test_mails_in_mails_are_opened_to_depth_two(tmp_path: Path) -> None:
     second.add_attachment(third)
     first = mail_of("转发，请看附件。", "转发")
     first.add_attachment(second)
-    text = to_markdown(read(eml(tmp_path / "a.eml", first), settings=SETTINGS))
+    document = read(eml(tmp_path / "a.eml", first), settings=SETTINGS)
+    text = to_markdown(document)
     assert "第一层的内容" in text and "第二层的内容" in text
     assert "第三层的内容" not in text
     assert "附件：三层.eml" in text
+    assert document.flags == ("nested_unread:三层.eml",)
+    assert flag_text(document.flags[0]) == "嵌套过深的邮件或附件未收录（三层.eml）"
+
+
+def test_what_attached_mails_leave_unread_is_named(tmp_path: Path) -> None:
+    second = mail_of("第一层的内容。", "一层")
+    second.add_attachment(
+        b"\x00\x01" * 500, maintype="application", subtype="x", filename="程序.bin"
+    )
+    first = mail_of("转发，请看附件。", "转发")
+    first.add_attachment(second)
+    assert "attachments_unread:程序.bin" in read(eml(tmp_path / "a.eml", first)).flags
+
+
+def test_parts_nested_too_deep_are_flagged(tmp_path: Path) -> None:
+    part: MIMEBase = MIMEText("最里面的正文。", "plain", "utf-8")
+    for _ in range(40):
+        outer = MIMEMultipart()
+        outer.attach(part)
+        part = outer
+    outer.attach(MIMEText("外面的正文。", "plain", "utf-8"))
+    outer["From"], outer["Subject"] = "a@example.com", "层层"
+    document = read(eml(tmp_path / "a.eml", bytes(outer)), settings=SETTINGS)
+    assert "nested_unread:层层" in document.flags
 
 
 def test_a_saved_web_page_is_read_as_one(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import logging
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -28,17 +29,42 @@ _MAX_ATTACHMENTS = 100
 _LONGER = 1.5
 """A plain text so much longer than the HTML beside it says more, and is taken."""
 
+_UNREAD, _NESTED, _BETWEEN = "attachments_unread", "nested_unread", "、"
+"""Flags of what was left out, and the mark between the names behind them."""
+
 _depth: ContextVar[int] = ContextVar("mail_depth", default=0)
 
 ParsedMail = tuple[tuple[Page, ...], str | None, dict[str, Any], tuple[str, ...]]
 """Pages, subject, metadata by the names of `rag.ingest.metadata`, flags."""
 
 
+@dataclass
+class _Left:
+    """Names of what a mail and those in it hold and nobody reads, in order of their finding."""
+
+    unread: dict[str, None] = field(default_factory=dict)
+    nested: dict[str, None] = field(default_factory=dict)
+
+    def add(self, flags: Sequence[str]) -> None:
+        """Take over what the flags of an attachment name."""
+        for flag in flags:
+            code, _, value = flag.partition(":")
+            kind = {_UNREAD: self.unread, _NESTED: self.nested}.get(code)
+            if kind is not None:
+                kind.update(dict.fromkeys(value.split(_BETWEEN)))
+
+    @property
+    def flags(self) -> list[str]:
+        kinds = ((_UNREAD, self.unread), (_NESTED, self.nested))
+        return [f"{code}:{_BETWEEN.join(names)}" for code, names in kinds if names]
+
+
 def parse_eml(path: Path, settings: IngestSettings) -> ParsedMail:
     """A mail in the form of RFC 5322, or a web page saved as MHTML.
 
     The first page is the mail itself; the pages of each attachment follow. Flags:
-    `attachments_unread:<names>` and `quotes_merged`.
+    `attachments_unread:<names>`, `nested_unread:<names>` for what lies deeper than attachments
+    are opened, and `quotes_merged`; what attached mails lack is named too.
 
     Raises:
         CorruptDocument: there is neither a header nor a text.
@@ -67,14 +93,19 @@ def parse_msg(path: Path, settings: IngestSettings) -> ParsedMail:
 def _parse(mail: Mail, settings: IngestSettings) -> ParsedMail:
     blocks, merged = _own_blocks(mail, settings)
     pages: list[Page] = []
-    unread: list[str] = []
+    left = _Left()
     later: list[Page] = []
     for number, attachment in enumerate(mail.attachments):
-        found = _attached(attachment, settings) if number < _MAX_ATTACHMENTS else None
+        if _depth.get() >= _MAX_DEPTH:
+            left.nested[attachment.name] = None
+            continue
+        found = _attached(attachment, settings, left) if number < _MAX_ATTACHMENTS else None
         if found is None:
-            unread.append(attachment.name)
+            left.unread[attachment.name] = None
         else:
             later.extend(found)
+    if mail.cut:
+        left.nested[mail.subject or "邮件"] = None
     if not blocks and not later:
         raise CorruptDocument(
             "邮件里没有可读的内容。",
@@ -86,7 +117,7 @@ def _parse(mail: Mail, settings: IngestSettings) -> ParsedMail:
     for number, page in enumerate(later, start=2):
         moved = tuple(block.model_copy(update={"page": number}) for block in page.blocks)
         pages.append(page.model_copy(update={"number": number, "blocks": moved}))
-    flags = [f"attachments_unread:{'、'.join(unread)}"] if unread else []
+    flags = left.flags
     if merged:
         flags.append("quotes_merged")
     return tuple(pages), mail.subject or None, _metadata(mail), tuple(flags)
@@ -132,27 +163,30 @@ def _body(mail: Mail) -> list[Block]:
     return list(parse_text(mail.text, titled=False)[0].blocks)
 
 
-def _attached(attachment: Attachment, settings: IngestSettings) -> list[Page] | None:
-    """The pages of an attachment under a heading with its name, or None if it can't be read."""
-    if _depth.get() >= _MAX_DEPTH:
-        return None
+def _attached(attachment: Attachment, settings: IngestSettings, left: _Left) -> list[Page] | None:
+    """The pages of an attachment under a heading with its name, or None if it can't be read.
+    What it leaves unread itself is added to `left`."""
     token = _depth.set(_depth.get() + 1)
     try:
         if attachment.mail is not None:
-            pages: Sequence[Page] = _parse(attachment.mail, settings)[0]
+            pages: Sequence[Page]
+            pages, _, _, flags = _parse(attachment.mail, settings)
         else:
-            pages = _parse_file(attachment, settings)
+            pages, flags = _parse_file(attachment, settings)
     except (DocumentError, OSError, ImportError) as error:
         _log.info("attachment left out: %s", type(error).__name__)
         return None
     finally:
         _depth.reset(token)
+    left.add(flags)
     if not any(page.blocks for page in pages):
         return None
     return list(_headed(attachment.name, pages))
 
 
-def _parse_file(attachment: Attachment, settings: IngestSettings) -> Sequence[Page]:
+def _parse_file(
+    attachment: Attachment, settings: IngestSettings
+) -> tuple[Sequence[Page], tuple[str, ...]]:
     from rag.ingest.inspect import inspect
     from rag.ingest.parse import parse
 
@@ -161,7 +195,8 @@ def _parse_file(attachment: Attachment, settings: IngestSettings) -> Sequence[Pa
         path = Path(folder) / "attachment"
         path.write_bytes(attachment.data)
         inspection = inspect(path, settings, name=name)
-        return parse(path, inspection, name=name, settings=settings).pages
+        document = parse(path, inspection, name=name, settings=settings)
+        return document.pages, document.flags
 
 
 def _headed(name: str, pages: Sequence[Page]) -> Iterator[Page]:

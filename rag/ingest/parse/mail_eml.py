@@ -33,6 +33,7 @@ class _Parts:
     htmls: list[str] = field(default_factory=list)
     pictures: list[bytes] = field(default_factory=list)
     attachments: list[Attachment] = field(default_factory=list)
+    cut: bool = False
 
 
 def read_eml(raw: bytes) -> Mail:
@@ -65,11 +66,13 @@ def _read(message: Message, depth: int) -> Mail:
         html=html,
         pictures=tuple(parts.pictures),
         attachments=tuple(parts.attachments),
+        cut=parts.cut,
     )
 
 
 def _collect(part: Message, found: _Parts, depth: int) -> None:
     if depth > _MAX_DEPTH:
+        found.cut = True
         return
     kind = part.get_content_type()
     payload = part.get_payload()

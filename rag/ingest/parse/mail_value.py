@@ -24,7 +24,7 @@ class Mail:
 
     `text` and `html` are two forms of the same body, either may be empty. `pictures` are
     those shown within the text. `web_page` is the page of an MHTML file, which is no mail,
-    `address` where it was saved from.
+    `address` where it was saved from. `cut` says that parts nested too deep were left out.
     """
 
     subject: str = ""
@@ -38,6 +38,7 @@ class Mail:
     attachments: tuple[Attachment, ...] = ()
     web_page: str | None = None
     address: str = ""
+    cut: bool = False
 
 
 def one_line(text: str) -> str:
