@@ -14,6 +14,7 @@ from rag.ingest.table import to_markdown, trim
 from rag.types import Block, Page
 
 if TYPE_CHECKING:
+    from markdown_it.rules_block import StateBlock
     from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
 
@@ -31,6 +32,9 @@ _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _FORMULA = re.compile(r"\$\$\s*(.+?)\s*\$\$", re.DOTALL)
 _INLINE_FORMULA = re.compile(r"\$(?=\S)[^$\n]{1,300}?(?<=\S)\$(?!\d)")
 _MAX_FRONT_MATTER = 20_000
+_MAX_NESTING = 100
+"""Levels from which the reader drops text, two for each level of a list: what the reader's own
+default preset allows. Outlines exported from mind maps are deeper than the 20 of "commonmark"."""
 _MAX_UNDERLINED_HEADING = 60
 """Characters; a longer text above a line of dashes is a paragraph before a rule."""
 
@@ -42,7 +46,9 @@ def parse_markdown(text: str) -> tuple[tuple[Page, ...], dict[str, Any]]:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     front, text = _split_front_matter(text)
     # Chinese paragraphs are often indented by four blanks; those are no code.
-    reader = MarkdownIt("commonmark", {"html": True}).enable("table").disable("code")
+    options = {"html": True, "maxNesting": _MAX_NESTING}
+    reader = MarkdownIt("commonmark", options).enable("table").disable("code")
+    reader.block.ruler.before("table", "too_deep", _keep_too_deep)
     reader.inline.ruler.before("escape", "formula", _keep_formula)
     blocks = [b for b in _Walker(reader.parse(_prepared(text))).blocks() if b.text.strip()]
     return (Page(number=1, blocks=with_records(blocks)),), front
@@ -62,6 +68,24 @@ def _prepared(text: str) -> str:
         elif not fence:
             lines[number] = _NOTE.sub(r"\1\\", _TIGHT_HEADING.sub(r"\1 ", line))
     return "\n".join(lines)
+
+
+def _keep_too_deep(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """A block rule: what lies deeper than the reader goes is text, its marks kept."""
+    # A list takes two levels, so that nothing ever reaches the last one.
+    if silent or state.level < _MAX_NESTING - 2:
+        return False
+    line = last = start
+    while line < end and (state.isEmpty(line) or state.sCount[line] >= state.blkIndent):
+        last = last if state.isEmpty(line) else line
+        line += 1
+    state.line = last + 1
+    state.push("paragraph_open", "p", 1).map = [start, state.line]
+    inside = state.push("inline", "", 0)
+    inside.content = state.getLines(start, state.line, state.blkIndent, False).strip()
+    inside.map, inside.children = [start, state.line], []
+    state.push("paragraph_close", "p", -1)
+    return True
 
 
 def _keep_formula(state: StateInline, silent: bool) -> bool:
