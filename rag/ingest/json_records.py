@@ -3,10 +3,31 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rag.text.readable import readable
+
+_TECHNICAL_NAME = re.compile(
+    r"(?:.*[_-])?(?:hash|md5|sha\d*|checksum|etag|uuid|guid|embeddings?|vectors?|tokens?|"
+    r"token_count|offset|byte_offset|bbox|path|filepath|filename|file_name|source_path|"
+    r"source_file|source_url|url|uri|href|link|chunk_(?:id|index|no)|doc_id|document_id|"
+    r"parent_id|scores?|mime_?type|created_at|updated_at|_id)",
+    re.IGNORECASE,
+)
+"""Names of fields that programs write for themselves."""
+
+_TECHNICAL_VALUE = re.compile(
+    r"[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}|(?=[^\W_]*\d)[0-9a-f]{24,}|"
+    r"[0-9A-Za-z+/=_-]{60,}|\w+://\S+|(?:[A-Za-z]:[\\/]|\.{0,2}/)\S+|"
+    r"(?:[^\s/\\]+[/\\])+[^\s/\\]+\.[A-Za-z0-9]{1,5}",
+    re.IGNORECASE,
+)
+"""Values that nobody asks for: UUIDs, hashes, encoded data, addresses and paths of files."""
+
+_SPOKEN_ID = re.compile(r"(?=.*\d)[\w.#/()（）-]{5,40}")
+"""Identifiers that people write down: long enough to be no position in the file."""
 
 _PLAIN = (str, int, float, bool, type(None))
 
@@ -38,6 +59,35 @@ def has_records(text: str) -> bool:
     else:
         found = list(_nested(whole))
     return bool(found) and all(isinstance(each, dict) and _is_flat(each) for each in found)
+
+
+def fact_lines(facts: Mapping[str, Any]) -> list[str]:
+    """What a record says beside its text, a "name：value" line for each plain value and each
+    list of texts. Values of programs (hashes, paths, vectors) and trees are left out."""
+    lines: list[str] = []
+    for name, value in facts.items():
+        if _TECHNICAL_NAME.fullmatch(name.strip()):
+            continue
+        told = _told(value)
+        if told and not _TECHNICAL_VALUE.fullmatch(told):
+            lines.append(f"{name.strip()}：{told}")
+    return lines
+
+
+def is_spoken_id(identity: str) -> bool:
+    """Whether a record's id is one that people ask by ("GD-24001") rather than a number in
+    the file or the id of a program."""
+    return bool(_SPOKEN_ID.fullmatch(identity)) and not _TECHNICAL_VALUE.fullmatch(identity)
+
+
+def _told(value: Any) -> str:
+    if isinstance(value, bool):
+        return "是" if value else "否"
+    if isinstance(value, str | int | float):
+        return " ".join(str(value).split())
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return "、".join(" ".join(item.split()) for item in value if item.strip())
+    return ""
 
 
 def _is_nested(text: str) -> bool:

@@ -128,7 +128,7 @@ def test_one_jsonl_record_is_one_block(tmp_path: Path) -> None:
     )
     blocks = read(path).blocks
     assert [b.record_id for b in blocks] == ["7", "b"]
-    assert blocks[0].text == "五天。\n特殊情况另议。"
+    assert blocks[0].text == "五天。\n特殊情况另议。\nregion：北京"
     assert blocks[0].metadata == {"title": "年假几天", "metadata": {"region": "北京"}}
     assert blocks[1].text == "按规定。"
 
@@ -285,7 +285,7 @@ JSON_RECORDS = '{"code": 0, "data": [{"问题": "病假", "答案": "看规定",
             '\ufeff[\n{"id": 1, "型号": "X1"},\n{"id": 2, "型号": "X2"}]',
             [("1", "id：1\n型号：X1"), ("2", "id：2\n型号：X2")],
         ),
-        (JSON_RECORDS, [("1", "看规定")]),
+        (JSON_RECORDS, [("1", "看规定\n部门：人事")]),
         ('{"id": 1, "text": "甲"}\n{"id": 2, "text": "乙"}', [("1", "甲"), ("2", "乙")]),
         # Settings and trees keep all of their values as text.
         ('{"name": "x", "scripts": {"a": "b"}}', None),
@@ -326,7 +326,11 @@ def test_escapes_in_json_that_no_store_can_hold_are_replaced(tmp_path: Path) -> 
     document = read(path)
     document.model_dump_json().encode()
     first, second = document.blocks
-    assert (first.record_id, first.metadata["title"], first.text) == ("a�", "病�假", "看�规定")
+    assert (first.record_id, first.metadata["title"], first.text) == (
+        "a�",
+        "病�假",
+        "看�规定\nk�：v�",
+    )
     assert first.metadata["metadata"] == {"k�": "v�"}
     assert second.text == "\U0001f600笑"
 
@@ -336,6 +340,64 @@ def test_what_a_record_says_beside_its_text_is_not_lost(tmp_path: Path) -> None:
     path.write_text(JSON_RECORDS, encoding="utf-8")
     (block,) = read(path).blocks
     assert block.metadata == {"title": "病假", "metadata": {"部门": "人事"}}
+
+
+def test_the_id_and_metadata_of_a_record_are_part_of_its_text(tmp_path: Path) -> None:
+    path = jsonl(
+        tmp_path / "工单.jsonl",
+        {
+            "id": "GD-24001",
+            "title": "门禁刷卡无响应",
+            "text": "更换适配器后恢复。",
+            "metadata": {
+                "门店": "五角场店",
+                "工程师": "韦超",
+                "保修内": True,
+                "配件": ["甲", "乙"],
+            },
+        },
+    )
+    (block,) = read(path).blocks
+    assert block.record_id == "GD-24001"
+    assert block.text == (
+        "更换适配器后恢复。\nid：GD-24001\n门店：五角场店\n工程师：韦超\n在保：是\n配件：甲、乙"
+    )
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {"content_hash": "Abc"},
+        {"来源": "9f86d081884c7d659a2feaa0c55ad015"},
+        {"键": "123e4567-e89b-12d3-a456-426614174000"},
+        {"source": "data/raw/工单.csv"},
+        {"source": "https://example.com/a?b=c"},
+        {"embedding": [0.1, 0.2]},
+        {"树": {"深": 1}},
+        {"标题": "门禁"},
+        {"空": None, "空白": " "},
+    ],
+)
+def test_what_programs_write_into_records_stays_out_of_their_text(
+    tmp_path: Path, metadata: dict[str, object]
+) -> None:
+    record = {"id": 17, "title": "门禁", "text": "更换适配器。", "metadata": metadata}
+    (block,) = read(jsonl(tmp_path / "a.jsonl", record)).blocks
+    assert block.text == "更换适配器。"
+
+
+@pytest.mark.parametrize(
+    ("identity", "is_told"),
+    [
+        ("HT2024-0153", True), (20240315001, True), (3, False), ("row-a", False),
+        ("123e4567e89b12d3a456426614174000", False), ("0f8c2e7a91b34d5566778899", False),
+    ],
+)  # fmt: skip
+def test_ids_that_people_write_down_are_part_of_the_text(
+    tmp_path: Path, identity: object, is_told: bool
+) -> None:
+    (block,) = read(jsonl(tmp_path / "a.jsonl", {"编号": identity, "text": "正文。"})).blocks
+    assert block.text == (f"正文。\n编号：{identity}" if is_told else "正文。")
 
 
 def test_a_web_page_says_who_published_it_and_when(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rag.errors import CorruptDocument
-from rag.ingest.json_records import json_records
+from rag.ingest.json_records import fact_lines, is_spoken_id, json_records
 from rag.types import Block, Page
 
 _TEXT_KEYS = (
@@ -24,7 +24,9 @@ _MIN_FIELDS = 2
 def parse_jsonl(text: str) -> tuple[tuple[Page, ...], tuple[str, ...]]:
     """One page with a block for each record, and the flags.
 
-    A block's metadata holds `title` and the record's own `metadata`. Lines that are no record
+    A block's text ends with what the record says beside it, its id included, as "name：value"
+    lines (see `rag.ingest.json_records.fact_lines`). A block's metadata holds `title` and the
+    record's own `metadata`. Lines that are no record
     are left out and flagged as `bad_lines:<numbers>` (the first ten). Records that share an
     id are all kept, flagged as `duplicate_records`.
 
@@ -61,11 +63,17 @@ def _record(record: Any, number: int) -> Block | None:
     text = _first_text(record, _TEXT_KEYS) or _named_values(record) or title
     if not text.strip():
         return None
-    found = next((record[key] for key in _ID_KEYS if record.get(key) is not None), number)
+    key = next((key for key in _ID_KEYS if record.get(key) is not None), None)
+    found = number if key is None else record[key]
     metadata: dict[str, Any] = {"title": title}
     facts = _other_facts(record, title, text)
     if facts:
         metadata["metadata"] = facts
+    if key is not None and is_spoken_id(str(found)):
+        facts = {key: found, **facts}
+    written = {title, *text.split("\n")}
+    lines = [line for line in fact_lines(facts) if not written & {line, line.partition("：")[2]}]
+    text = "\n".join([text.rstrip(), *lines]) if lines else text
     return Block(kind="paragraph", text=text, record_id=str(found), metadata=metadata)
 
 
