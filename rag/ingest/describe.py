@@ -29,7 +29,12 @@ from rag.ingest.describe_issuers import (
     year_of_number,
 )
 from rag.ingest.describe_summary import keywords, summary
-from rag.ingest.headings import clause_label, heading_level, is_title_like
+from rag.ingest.headings import (
+    clause_label,
+    heading_level,
+    is_title_like,
+    without_register,
+)
 from rag.ingest.inspect import CSV, HTML, XLSX
 from rag.ingest.metadata import merge, overridden
 from rag.types import Block, Document, DocumentMetadata
@@ -229,10 +234,15 @@ def _ends_of(kind: str) -> list[str]:
 def _shown_title(blocks: Sequence[Block]) -> str | None:
     """The first heading that stands above everything but short lines; below a red head the
     one that says what it is about."""
+    first = True
     for position, block in enumerate(blocks):
         if block.record_id is not None or position > 12 or block.kind == "table":
             return None
-        text = " ".join(block.text.split())
+        own = without_register(block.text)
+        if not own.strip():
+            continue
+        leads, first = first, False
+        text = " ".join(own.split())
         if _RED_HEAD.fullmatch(text) and _subject(blocks[position + 1 :]):
             continue
         if block.kind == "heading" and _NAMED_FIELD.match(text):
@@ -243,7 +253,7 @@ def _shown_title(blocks: Sequence[Block]) -> str | None:
             return whole if 2 <= len(whole) <= 120 else None
         if block.kind == "heading" or clause_label(text):
             return None
-        if position == 0 and is_title_like(text) and find_type(text) and "\n" not in block.text:
+        if leads and is_title_like(text) and find_type(text) and "\n" not in own:
             return None if _NAMED_FIELD.match(text) else text
         if len(text) > 200:
             return None
@@ -270,7 +280,9 @@ def _title_above(document: Document, stem: str) -> str | None:
             continue  # the name of a sheet
         if block.kind == "heading" and _is_part(block.text):
             break
-        first, _, rest = block.text.partition("\n")
+        if not (own := without_register(block.text)):
+            continue
+        first, _, rest = own.partition("\n")
         lines.append(" ".join(first.split()))
         if rest:
             break

@@ -41,6 +41,27 @@ _ENTRY = re.compile(
     r"(?:[\]】)）]?\s*[:：—–|]|[\]】)）]?[\s　]+(?=[^\sA-Za-z0-9])|[\]】)）](?=\S))"
 )
 
+_REGISTER_LABEL = (
+    r"(?!关于|第)[^\s:：，。；《》|｜]{0,8}?(?:编号|代码|简称|[文字案单档证批刊期]号|索引号|流水号|登记号|密级|等级"
+    r"|紧急程度|缓急|版本号?|版次|修订号|修改号|状态|保密期限?|日期|更新时间|发布时间|来源|分类号?|主题词|总页数|页数|页码)"
+    r"|(?i:(?:document|doc|file|ref(?:erence)?)?\.?\s?(?:no|number|id)\.?|version|rev(?:ision)?\.?"
+    r"|classification|date|status)"
+)
+_REGISTERED = re.compile(rf"(?:{_REGISTER_LABEL})\s*[:：]\s*\S.*")
+_FIELDS = re.compile(r"(?:^|(?<=[\s　|｜;；]))[^\s:：|｜，。；]{1,12}\s*[:：]")
+_SECRECY = re.compile(
+    r"[【\[（(]?\s*(?:内部(?:资料|文件|公开|使用|参考)?|普通商密|核心商密|商业秘密|公司秘密|秘密|机密|绝密|受控(?:文件|副本)?"
+    r"|特急|加急|急件|公开(?:发布)?|依申请公开|(?i:confidential|internal(?: use)?(?: only)?))"
+    r"(?:[\s　,，、★☆·—-]*(?:注意保密|妥善保管|[严不禁得请勿]{1,2}(?:外传|外泄|转发|翻印)|长期"
+    r"|(?:\d{1,2}|[一二三四五六七八九十]{1,3})(?:年|个月)))*\s*[】\])）]?"
+)
+_NUMBER_ALONE = re.compile(
+    r"[一-鿿]{1,12}\s?[〔\[［【(（]\s?(?:19|20)\d{2}\s?[〕\]］】)）]\s?第?\s?\d{1,5}\s?号|(?i:no)[.:：]\s?[\w./-]+"
+)
+_MAX_REGISTER = 120
+"""Labels of the fields that registries and exchanges write above a title, degrees of secrecy and
+urgency, and the characters of the longest such line; collected and chosen by us."""
+
 _MAX_HEADING = 40
 """Characters of the longest heading; chosen by us, longer lines are sentences."""
 
@@ -72,8 +93,10 @@ def heading_level(line: str, *, decimals: bool = True) -> int | None:
 
 
 def bracketed_level(line: str) -> int | None:
-    """The level of a line that is nothing but a short text in 【】 or 〖〗, else None."""
-    return _BRACKETED_LEVEL if _BRACKETED.fullmatch(line.strip()) else None
+    """The level of a line that is nothing but a short text in 【】 or 〖〗, else None; a degree
+    of secrecy ("【内部】") heads nothing."""
+    text = line.strip()
+    return _BRACKETED_LEVEL if _BRACKETED.fullmatch(text) and not _SECRECY.fullmatch(text) else None
 
 
 def is_lead(line: str) -> bool:
@@ -84,6 +107,30 @@ def is_lead(line: str) -> bool:
 def starts_entry(line: str) -> bool:
     """Whether a line begins an entry of a list of codes: "E1：…", "F7 水位故障：…"."""
     return bool(_ENTRY.match(line))
+
+
+def is_register_line(line: str) -> bool:
+    """Whether a line is what a registry writes above a title: fields such as "编号：…" or
+    "证券代码：… 证券简称：…", a degree of secrecy or a document number."""
+    text = line.strip()
+    if not text or len(text) > _MAX_REGISTER:
+        return False
+    if _SECRECY.fullmatch(text) or _NUMBER_ALONE.fullmatch(text):
+        return True
+    if _REGISTERED.fullmatch(text):
+        return True
+    starts = [match.start() for match in _FIELDS.finditer(text)]
+    if len(starts) < 2 or starts[0] != 0:
+        return False
+    return any(_REGISTERED.match(text, start) for start in starts)
+
+
+def without_register(text: str) -> str:
+    """The lines of a text from the first that no registry wrote; "" where there is none."""
+    lines = text.split("\n")
+    while lines and is_register_line(lines[0]):
+        lines.pop(0)
+    return "\n".join(lines)
 
 
 def clause_label(text: str) -> str | None:

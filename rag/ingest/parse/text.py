@@ -16,6 +16,7 @@ from rag.ingest.headings import (
     is_lead,
     is_title_like,
     starts_entry,
+    without_register,
 )
 from rag.ingest.lines import unwrap
 from rag.ingest.parse.faq import with_records
@@ -124,15 +125,29 @@ def _speaker(line: str) -> str | None:
 
 
 def _with_title(blocks: list[Block]) -> list[Block]:
-    """The first line as a heading when it stands alone and reads like a title."""
-    if len(blocks) < 2 or blocks[0].kind != "paragraph":
+    """The first line as a heading when it stands alone and reads like a title; numbers and
+    degrees of secrecy may stand above it."""
+    at = 0
+    while (
+        at < len(blocks)
+        and blocks[at].kind == "paragraph"
+        and not without_register(blocks[at].text)
+    ):
+        at += 1
+    if len(blocks) - at < 2 or blocks[at].kind != "paragraph":
         return blocks
-    first, newline, rest = blocks[0].text.partition("\n")
+    whole = blocks[at].text
+    text = without_register(whole)
+    first, newline, rest = text.partition("\n")
     if not is_title_like(first) or clause_label(first) or _speaker(first) is not None:
         return blocks
     if newline and is_title_like(rest.partition("\n")[0]) and not is_typed_title(first):
         return blocks  # an address or a verse rather than a title and its text
-    head = [Block(kind="heading", text=first, level=1)]
+    above = whole[: len(whole) - len(text)].rstrip("\n")
+    found = blocks[:at]
+    if above:
+        found.append(Block(kind="paragraph", text=above))
+    found.append(Block(kind="heading", text=first, level=1))
     if rest:
-        head.append(Block(kind="paragraph", text=rest))
-    return head + blocks[1:]
+        found.append(Block(kind="paragraph", text=rest))
+    return found + blocks[at + 1 :]
