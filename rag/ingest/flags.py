@@ -27,6 +27,7 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "duplicate_records": ("有重复的记录编号", "some record ids occur twice"),
     "hidden_sheet": ("隐藏的工作表未收录", "hidden sheets were left out"),
     "hidden_cells": ("隐藏的行或列未收录", "hidden rows or columns were left out"),
+    "skipped_columns": ("列数过多，后面的列未收录", "too many columns; the rest was left out"),
     "hidden_slide": ("隐藏的幻灯片未收录", "hidden slides were left out"),
     "converted": ("由旧格式转换后读取", "converted from an old format for reading"),
     "formula_without_value": ("部分公式没有计算结果", "some formulas have no stored result"),

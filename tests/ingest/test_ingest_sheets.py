@@ -11,6 +11,7 @@ from ingest_inputs import document_of, read, rows, texts, xlsx
 from rag.errors import CorruptDocument, EncryptedDocument
 from rag.ingest.chunk import chunk
 from rag.ingest.convert import find_office
+from rag.ingest.flags import flag_text
 from rag.ingest.parse.grid_header import grid_header
 from rag.ingest.parse.sheet import sheet_blocks
 from rag.ingest.parse.xlsx_cells import cell_text
@@ -461,3 +462,25 @@ def test_times_in_the_names_of_columns_are_no_statements(tmp_path: Path) -> None
     assert lines(xlsx(tmp_path / "a.xlsx", build))[1] == (
         "日期：10月2日；白班（8:30—17:30）：公孙楠；夜班（17:30—次日8:30）：赫连云"
     )
+
+
+def test_wide_sheets_are_read_to_their_last_column(tmp_path: Path) -> None:
+    def fill(workbook: Any) -> None:
+        for mark in ("列", "值"):
+            workbook.active.append([f"{mark}{number}" for number in range(1500)])
+
+    document = read(xlsx(tmp_path / "a.xlsx", fill))
+    assert "值1499" in document.blocks[0].text
+    assert document.flags == ()
+
+
+def test_columns_too_far_right_to_be_read_are_flagged(tmp_path: Path) -> None:
+    def fill(workbook: Any) -> None:
+        for row in range(1, 101):
+            workbook.active.cell(row, 1, f"名称{row}")
+            workbook.active.cell(row, 16_384, "远")
+
+    document = read(xlsx(tmp_path / "a.xlsx", fill))
+    assert "名称99" in document.blocks[0].text
+    assert document.flags == ("skipped_columns",)
+    assert flag_text("skipped_columns") == "列数过多，后面的列未收录"

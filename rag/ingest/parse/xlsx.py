@@ -21,8 +21,15 @@ from rag.types import Block, Page
 
 _DEFAULT_NAMES = ("sheet", "工作表", "シート")
 _MAX_CELLS = 5_000_000
-_MAX_COLUMNS = 1000
-"""Bounds of one file, chosen by us: beyond them a sheet is data for a database."""
+"""Bound of one file, chosen by us: beyond it a sheet is data for a database."""
+
+_MAX_COLUMNS = 16_384
+"""Columns of a sheet in Excel; those beyond come from damaged files."""
+
+_USUAL_COLUMNS = 1000
+_MAX_WIDE_CELLS = 1_000_000
+"""Columns that are read of a wider sheet with more cells, empty ones to the last included: a
+lone cell at the far right would else fill memory. Chosen by us."""
 
 _MAX_ROWS = 1_048_576
 """Rows of a sheet in Excel; numbers beyond come from damaged files."""
@@ -131,28 +138,39 @@ class _Reader:
         if xml.has_empty_formulas:
             self.flags["formula_without_value"] = None
         try:
-            rows = self._rows(sheet)
+            rows = self._rows(sheet, _MAX_COLUMNS)
+            if rows is None:
+                rows = self._rows(sheet, _USUAL_COLUMNS) or []
         except _DAMAGES as error:
             raise damaged(f"{sheet.title}: {error}") from error
         depth = fill_merged(rows, xml.merged_ranges())
         rows, depth = self._shown(rows, depth, xml)
         return [*sheet_blocks(rows, depth), *xml.drawn_blocks(self._pictures)]
 
-    def _rows(self, sheet: Any) -> list[list[str]]:
+    def _rows(self, sheet: Any, columns: int) -> list[list[str]] | None:
+        """The texts of the cells in so many columns, the rest flagged; None for a sheet of
+        more than the usual columns that is too large to be read so."""
         # Some writers declare a wrong extent; without it rows are read as they come.
         sheet.reset_dimensions()
         rows: list[list[str]] = []
+        cells = widest = 0
         # A last column would fill up every row to it, empty ones included.
         for row in islice(sheet.iter_rows(), _MAX_ROWS):
-            texts = [self._text(cell) for cell in row[:_MAX_COLUMNS]]
+            texts = [self._text(cell) for cell in row[:columns]]
+            if any(cell.value is not None for cell in row[columns:]):
+                self.flags["skipped_columns"] = None
             while texts and not texts[-1]:
                 texts.pop()
             rows.append(texts)
-            self._cells += len(texts)
-            if self._cells > _MAX_CELLS:
+            cells += len(texts)
+            widest = max(widest, len(texts))
+            if widest > _USUAL_COLUMNS and widest * len(rows) > _MAX_WIDE_CELLS:
+                return None
+            if self._cells + cells > _MAX_CELLS:
                 raise _too_many_cells()
             if len(rows) % _REPORT_EVERY == 0:
                 self._report()
+        self._cells += cells
         while rows and not rows[-1]:
             rows.pop()
         return rows
