@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ingest_inputs import pdf, read, rows, texts, write
+from ingest_inputs import paragraph, pdf, read, rows, texts, write
 from ingest_pdf_inputs import SENTENCES, centred, prose, ruled, width, wrapped
 
 from rag.ingest.markdown import to_markdown
@@ -358,3 +358,14 @@ def test_a_browsers_many_small_fonts_are_believed(tmp_path: Path) -> None:
     document = read(pdf(tmp_path / "a.pdf", draw))
     assert document.pages[0].route == "native"
     assert rows(document) == []
+
+
+@pytest.mark.parametrize(
+    "value", ["电子信箱：ir@example.com", "联系电话：0513-8765 4321", "网址：www.example.com"]
+)
+def test_a_body_below_a_complete_field_signs(tmp_path: Path, value: str) -> None:
+    first = "公司二〇二三年年度报告全文已经在指定网站披露，投资者如有疑问，请按下列方式联系。"
+    contact = f"联系人为证券事务部的王女士，办公时间为工作日全天，{value}"
+    lines = [first, contact, "华晟新材股份有限公司董事会"]
+    path = pdf(tmp_path / "a.pdf", lambda page: paragraph(page, 72, 100, lines, 10))
+    assert texts(read(path))[-1] == "华晟新材股份有限公司董事会"

@@ -52,6 +52,17 @@ _DATE = re.compile(
 )
 """A label before its value, and a date."""
 
+_CLOSED_VALUE = re.compile(
+    r"[：:]\s*(?:[\w.+-]+@[\w-]+(?:\.[\w-]+)+|(?:https?://|www\.)[\w./?=&%-]+|"
+    r"[+(（]?\d[\d()（） /-]{5,20}\d)$"
+)
+_SIGNATURE = re.compile(
+    r"[\w（）()·]{2,36}(?:公司|董事会|监事会|委员会|管委会|理事会|厅|局|处|院|所|部|中心|学校|大学|"
+    r"协会|学会|银行|集团|政府|办公室|居委会|村委会|工会)"
+)
+"""A field's value that nothing can go on from (an address of mail or web, a number), and a
+line that is nothing but the name of a body."""
+
 
 @dataclass(slots=True)
 class Style:
@@ -152,11 +163,13 @@ def _starts_block(
 
 
 def _is_own_line(row: Row, previous: Row) -> bool:
-    """Whether a row is a field of a form below another one, or nothing but a date, such as
-    stands below a signature."""
+    """Whether a row is a field of a form below another one, the name of a body below a field
+    whose value is complete, or nothing but a date, such as stands below a signature."""
     text = row.text.strip()
-    both = bool(_FIELD.match(text)) and bool(_FIELD.match(previous.text.strip()))
-    return both or bool(_DATE.fullmatch(text))
+    above = previous.text.strip()
+    both = bool(_FIELD.match(text)) and bool(_FIELD.match(above))
+    signed = bool(_SIGNATURE.fullmatch(text)) and bool(_CLOSED_VALUE.search(above))
+    return both or signed or bool(_DATE.fullmatch(text))
 
 
 def _is_short(paragraph: Sequence[Row], row: Row, column: Column) -> bool:
