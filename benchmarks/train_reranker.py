@@ -22,7 +22,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -229,9 +229,16 @@ def by_feature(name: str) -> Callable[[np.ndarray], np.ndarray]:
     return lambda rows: rows[:, FEATURES.index(name)]
 
 
-def trust(model: RerankerModel, examples: Sequence[Example]) -> str:
-    """How far the best candidate's probability can be believed."""
-    chances = [model.probabilities(example.rows) for example in examples]
+class Marked(Protocol):
+    """Something that knows which of its candidates are right."""
+
+    @property
+    def right(self) -> np.ndarray:
+        """bool [n]."""
+
+
+def trust(chances: Sequence[np.ndarray], examples: Sequence[Marked]) -> str:
+    """How far the best candidate's probability can be believed, from those of all candidates."""
     top = np.array([float(found.max()) for found in chances])
     right = np.array(
         [bool(e.right[int(found.argmax())]) for e, found in zip(examples, chances, strict=True)]
@@ -300,7 +307,9 @@ def main() -> None:
         ):
             print(f"  {label}  {ranked(examples, order).line()}")
         away = shop.examples(name, index, questions, settings, take_away=True)
-        print(f"  probability, half without an answer: {trust(model, [*examples, *away])}")
+        both = [*examples, *away]
+        told = trust([model.probabilities(example.rows) for example in both], both)
+        print(f"  probability, half without an answer: {told}")
     if args.write:
         plain = {
             name: np.round(value, 5).tolist() if isinstance(value, np.ndarray) else value

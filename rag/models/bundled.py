@@ -7,10 +7,8 @@ a text's vector depends on nothing but the text: the same alone or among thousan
 
 from __future__ import annotations
 
-import json
 import os
 import threading
-import unicodedata
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -19,20 +17,12 @@ from typing import Any
 import numpy as np
 
 from rag.errors import ModelError
-from rag.models.bundled_convert import (
-    CONVERTER_VERSION,
-    GRAPH,
-    NORMALISER,
-    TOKENISER,
-    WORDS,
-    damage,
-    prepare,
-)
-from rag.models.bundled_source import BLOCK_BYTES, BLOCK_WEIGHTS, SOURCE_SHA256, dequantise
+from rag.models.bundled_convert import CONVERTER_VERSION, GRAPH, damage, prepare
+from rag.models.bundled_source import SOURCE_SHA256
+from rag.models.bundled_words import HIDDEN, bundled_words
 from rag.models.embedder import Progress
-from rag.models.unicode import encodable
 
-DIMENSION = 384
+DIMENSION = HIDDEN
 MAX_TOKENS = 512
 QUERY_PREFIX = "query: "
 PASSAGE_PREFIX = "passage: "
@@ -59,7 +49,7 @@ class BundledEmbedder:
 
     def __init__(self, data: Path, threads: int = 0) -> None:
         self._data = data
-        self._threads = threads or _available_cores()
+        self._threads = threads or available_cores()
         self._lock = threading.Lock()
         self._loaded: _Loaded | None = None
         self._pool: ThreadPoolExecutor | None = None
@@ -116,14 +106,12 @@ class BundledEmbedder:
 
 
 class _Loaded:
-    """Session, word table and tokenizer of a converted model."""
+    """Session and words of a converted model."""
 
     def __init__(self, folder: Path) -> None:
         try:
-            self._session = _session(folder / GRAPH)
-            self._tokeniser = _tokeniser(folder / TOKENISER)
-            characters = json.loads((folder / NORMALISER).read_text(encoding="utf-8"))
-            words = np.memmap(folder / WORDS, np.uint8, "r")
+            self._session = single_thread_session(folder / GRAPH)
+            self._words = bundled_words(folder)
         except Exception as error:
             raise ModelError(
                 "自带的向量模型无法加载。",
@@ -132,23 +120,18 @@ class _Loaded:
                 remedy_en="Run pip install -r requirements.txt and start again.",
                 detail=f"{type(error).__name__}: {error}",
             ) from error
-        self._characters: dict[int, str] = {int(code): text for code, text in characters.items()}
-        self._characters[0] = ""
-        self._words = words.reshape(-1, DIMENSION // BLOCK_WEIGHTS, BLOCK_BYTES)
-
-    def tokenise(self, text: str) -> list[int]:
-        """Ids of the bare text."""
-        plain = unicodedata.normalize("NFC", text).translate(self._characters)
-        return self._tokeniser.encode(encodable(plain))
+        self.tokenise = self._words.tokenise
 
     def vector(self, text: str) -> np.ndarray:
         """The unit vector of a text that carries its prefix."""
         ids = self.tokenise(text[:_MOST_CHARACTERS])[: MAX_TOKENS - 2]
-        rows = self._words[[_BEGIN, *ids, _END]]
-        return self._session.run(None, {"words": dequantise(rows)[None]})[0][0]
+        words = self._words.vectors([_BEGIN, *ids, _END])
+        return self._session.run(None, {"words": words[None]})[0][0]
 
 
-def _session(path: Path) -> Any:
+def single_thread_session(model: Path | bytes) -> Any:
+    """An ONNX Runtime session of a model file or its content that computes in its caller's thread
+    alone."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -157,15 +140,11 @@ def _session(path: Path) -> Any:
     # The extended level would fuse Add + LayerNormalization into a slower operator.
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
     options.log_severity_level = 3
-    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    content = model if isinstance(model, bytes) else str(model)
+    return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
 
 
-def _tokeniser(path: Path) -> Any:
-    import sentencepiece
-
-    return sentencepiece.SentencePieceProcessor(model_file=str(path))
-
-
-def _available_cores() -> int:
+def available_cores() -> int:
+    """Cores that this process may use."""
     affinity: Callable[[int], set[int]] | None = getattr(os, "sched_getaffinity", None)
     return len(affinity(0)) if affinity else os.cpu_count() or 1
