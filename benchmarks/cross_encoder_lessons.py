@@ -16,6 +16,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -74,12 +75,20 @@ _BACK = {
     "推荐菜": "哪里能吃到{}|想吃{}",
     "酒店设施": "有{}的酒店",
 }
+_WHO = "谁|哪个部门"
 _GAPS = (
-    (re.compile(r"[0-9一二三四五六七八九十百千万]+(?=[万亿]?[元日天年月倍名个]|周岁|平方米)"), "多少"),
-    (re.compile(r"(?<=由)[^，。由]{2,14}?(?=负责|组织|制定|批准|决定|承担)"), "谁|哪个部门"),
-    (re.compile(r"[^，。、]{2,10}(?:人民政府|部门|委员会|机构|机关)(?=应当|可以|负责|会同)"), "谁|哪个部门"),
+    (
+        re.compile(r"[0-9一二三四五六七八九十百千万]+(?=[万亿]?[元日天年月倍名个]|周岁|平方米)"),
+        "多少",
+    ),
+    (re.compile(r"(?<=由)[^，。由]{2,14}?(?=负责|组织|制定|批准|决定|承担)"), _WHO),
+    (
+        re.compile(r"[^，。、]{2,10}(?:人民政府|部门|委员会|机构|机关)(?=应当|可以|负责|会同)"),
+        _WHO,
+    ),
     (re.compile(r"(?<=应当)[^，。]{4,16}(?=[，。；])"), "做什么|怎么做"),
-)  # fmt: skip
+)
+"""What a made question asks for in a sentence, and by which words."""
 
 
 @dataclass(frozen=True)
@@ -123,16 +132,20 @@ def lessons(root: Path, cache: Path, embedder: Embedder) -> Iterator[Lesson]:
     real = [q for q in legal.questions if not held_out(q) and not kept_away(q.id)]
     asked = [q for q in sights.questions if not held_out(q) and not kept_away(q.id)]
     more = {row["id"]: row for row in rows(root / "lecoqa_stard" / "queries_train.jsonl")}
+
+    def everyday(question: Question) -> str:
+        return paraphrase(question.text, chance)
+
     chance = random.Random(5)
     plan: list[tuple[str, MemoryIndex, list[Question]]] = [
         ("lecoqa", statutes, real),
-        ("lecoqa said otherwise", statutes, _again(real[::2], lambda q: paraphrase(q.text, chance))),
-        ("lecoqa keywords", statutes, _again(real[1::2], lambda q: str(more[q.id]["keywords"] or ""))),
+        ("lecoqa said otherwise", statutes, _again(real[::2], everyday)),
+        ("lecoqa keywords", statutes, _again(real[1::2], lambda q: key_words(more[q.id]))),
         ("lecoqa answers", statutes, _again(real, lambda q: _sentence(more[q.id]["answers"]))),
         ("made articles", statutes, _made(legal.passages, 600, chance)),
         ("made laws", statutes, _made(laws.passages, 700, chance)),
         ("sections", by_words, [q for c in _open(long) for q in gapped(c, chance)][:700]),
-        ("crosswoz", places, asked + _again(asked[::4], lambda q: paraphrase(q.text, chance))),
+        ("crosswoz", places, asked + _again(asked[::4], everyday)),
         ("fields", places, list(about_fields(root, _open(sights.passages), chance))[:500]),
         ("made records", places, _made(sights.passages, 250, chance)),
         ("samples", index(own), _made(own, 200, chance)
@@ -188,6 +201,11 @@ def _again(questions: Sequence[Question], say: Callable[[Question], str]) -> lis
     return [now for now, q in zip(said, questions, strict=True) if now.text and now.text != q.text]
 
 
+def key_words(row: dict[str, Any]) -> str:
+    """The key words of a row of LeCoQA; some have none."""
+    return str(row["keywords"] or "")
+
+
 def _sentence(answers: Sequence[str]) -> str:
     """A sentence of an answer; its opening phrase names no matter."""
     texts = [answer for answer in answers[:1] if isinstance(answer, str)]  # some are NaN
@@ -227,7 +245,7 @@ def about_fields(
     root: Path, passages: Sequence[Chunk], chance: random.Random
 ) -> Iterator[Question]:
     """Questions about one field of a record, and for the record that has a value."""
-    records: dict[str, dict] = {}
+    records: dict[str, dict[str, Any]] = {}
     for kind in ("attraction", "hotel", "restaurant"):
         path = root / "crosswoz" / "database" / f"{kind}_db.json"
         records |= dict(json.loads(path.read_text("utf-8")))
@@ -267,7 +285,7 @@ def sections(root: Path, documents: int = 150, letters: int = 480) -> list[Chunk
     return found[:1200]
 
 
-def _section(document: dict, number: int, text: str) -> Chunk:
+def _section(document: dict[str, Any], number: int, text: str) -> Chunk:
     return Chunk(
         id=f"{document['id']}-part-{number}",
         document_id=document["id"],

@@ -27,6 +27,7 @@ from benchmarks.cross_encoder_lessons import (
     gapped,
     held_out,
     kept_away,
+    key_words,
 )
 from benchmarks.embedded import question_vectors
 from benchmarks.paraphrase import paraphrase
@@ -95,7 +96,7 @@ def gather(shop: Workshop, cache: Path) -> dict[str, list[Pairs]]:
     chance = random.Random(17)
     more = {row["id"]: row for row in rows(DATA / "lecoqa_stard" / "queries_train.jsonl")}
     said = [Question(q.id, paraphrase(q.text, chance), q.gold) for q in away["lecoqa"]]
-    named = [Question(q.id, str(more[q.id]["keywords"]), q.gold) for q in away["lecoqa"]]
+    named = [Question(q.id, key_words(more[q.id]), q.gold) for q in away["lecoqa"]]
     spare = {
         name: sorted(
             (c for c in shop.sets[name].passages if kept_away(c.id)),

@@ -15,7 +15,6 @@ import argparse
 import copy
 import hashlib
 import itertools
-import os
 import pickle
 import random
 import time
@@ -29,8 +28,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from benchmarks.cross_encoder_lessons import SHARES, Lesson, lessons
 from benchmarks.cross_encoder_graph import build_graph
+from benchmarks.cross_encoder_lessons import SHARES, Lesson, lessons
 from benchmarks.embedded import bundled_embedder
 from benchmarks.places import DATA, WORK, absent
 from rag.models.bundled_convert import prepare
@@ -269,7 +268,7 @@ def _save(path: Path, model: CrossEncoder, optimiser: Any, step: int) -> None:
     temporary = path.with_suffix(".tmp")
     state = {"model": model.state_dict(), "optimiser": optimiser.state_dict(), "step": step}
     torch.save(state, temporary)
-    os.replace(temporary, path)
+    temporary.replace(path)
 
 
 def collected(folder: Path, cache: Path) -> list[Lesson]:
@@ -303,7 +302,9 @@ def exported(model: CrossEncoder) -> dict[str, np.ndarray]:
     for number, layer in enumerate(model.layers):
         for name, part in layer.named_children():
             kinds = ("gain", "shift") if name in ("aln", "oln") else ("weights", "bias")
-            found |= {f"l{number}.{name}.{k}": p for k, p in zip(kinds, part.parameters())}
+            found |= {
+                f"l{number}.{name}.{k}": p for k, p in zip(kinds, part.parameters(), strict=True)
+            }
     return {name: value.detach().float().numpy() for name, value in found.items()}
 
 

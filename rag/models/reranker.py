@@ -19,7 +19,7 @@ class Reranker(Protocol):
     """Judges how well each hit answers a question. Instances are thread-safe.
 
     Attributes:
-        name: what people see ("local", "bge-reranker-v2-m3").
+        name: what people see ("local", "features", "bge-reranker-v2-m3").
     """
 
     name: str
@@ -43,17 +43,18 @@ class NoReranker:
         return [1.0 - position / (len(hits) + 1) for position in range(len(hits))]
 
 
-def create_reranker(settings: RerankerSettings, secrets: Secrets, data: Path) -> Reranker:  # noqa: ARG001
+def create_reranker(settings: RerankerSettings, secrets: Secrets, data: Path) -> Reranker:
     """Build the reranker that the settings name.
 
     Raises:
         ModelError: the model is not there.
         SettingsError: a field that this kind needs is empty.
     """
-    if settings.kind == "local":
+    if settings.kind in ("local", "features"):
+        from rag.models.cross_encoder import CrossEncoder
         from rag.retrieve.rerank import LocalReranker
 
-        return LocalReranker()
+        return LocalReranker(CrossEncoder(data) if settings.kind == "local" else None)
     if settings.kind == "flagembedding":
         from rag.models.flag import FlagHitReranker
 

@@ -28,7 +28,7 @@ _START = re.compile(r"[。!?;\n]\s*|(?<=.{40})[,、:]\s*")
 
 def excerpt(question: str, text: str, letters: int = PASSAGE_LETTERS) -> str:
     """The stretch of a passage that begins with a sentence or clause and says most of the
-    question; the first one among equals; the whole passage when it is no longer.
+    question; the middle one among equals; the whole passage when it is no longer.
 
     Args:
         question: as asked.
@@ -40,12 +40,15 @@ def excerpt(question: str, text: str, letters: int = PASSAGE_LETTERS) -> str:
     wanted = _wanted(question)
     starts = [0, *(found.end() for found in _START.finditer(text))]
     last = len(text) - letters
-    best, place = -1.0, 0
+    best, places = -1.0, [0]
     for start in [*(start for start in starts if start < last), last]:
         stretch = text[start : start + letters]
         said = sum(weight for forms, weight in wanted if any(form in stretch for form in forms))
         if said > best + 1e-6:
-            best, place = said, start
+            best, places = said, [start]
+        elif said > best - 1e-6:
+            places.append(start)
+    place = places[len(places) // 2]
     return text[place : place + letters]
 
 

@@ -36,15 +36,23 @@ HITS = [
 
 
 @pytest.fixture(
-    params=["none", "local", "openai", pytest.param("flagembedding", marks=pytest.mark.slow)]
+    params=[
+        "none",
+        "local",
+        "features",
+        "openai",
+        pytest.param("flagembedding", marks=pytest.mark.slow),
+    ]
 )
-def reranker(request: pytest.FixtureRequest, server: ScriptedServer, tmp_path: Path) -> Reranker:
+def reranker(
+    request: pytest.FixtureRequest, server: ScriptedServer, tmp_path: Path, bundled_data: Path
+) -> Reranker:
     fields: dict = {"kind": request.param}
     if request.param == "flagembedding":
         fields["path"] = str(request.getfixturevalue("reranker_folder"))
     if request.param == "openai":
         fields["base_url"] = server.url
-    return create_reranker(RerankerSettings(**fields), Secrets(tmp_path), tmp_path)
+    return create_reranker(RerankerSettings(**fields), Secrets(tmp_path), bundled_data)
 
 
 def test_one_probability_per_hit_in_order(reranker: Reranker) -> None:

@@ -9,8 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rag.errors import ModelUnavailable
 from rag.retrieve.features import FEATURES, features
-from rag.retrieve.rerank import WEIGHTS, LocalReranker, RerankerModel
+from rag.retrieve.rerank import (
+    CROSS_CANDIDATES,
+    WEIGHTS,
+    LocalReranker,
+    RerankerModel,
+    with_cross_features,
+)
 from rag.types import Chunk, DocumentMetadata, Hit
 
 
@@ -66,7 +73,7 @@ def test_the_local_reranker_orders_and_stays_in_range() -> None:
     first, second = reranker.score("年假有几天", [right, wrong])
     assert 0 <= second < first <= 1
     assert reranker.score("年假有几天", []) == []
-    assert reranker.name == "local"
+    assert reranker.name == "features"
 
 
 def test_without_any_stage_score_it_still_works() -> None:
@@ -92,3 +99,49 @@ def test_any_question_and_passage_give_finite_features(question, rows) -> None:
     assert found.shape == (len(rows), len(FEATURES))
     assert np.isfinite(found).all()
     assert all(0 <= score <= 1 for score in LocalReranker().score(question, given_hits))
+
+
+class Reader:
+    """Stands for the cross-encoder: likes passages that hold a letter."""
+
+    def __init__(self, letter: str, broken: bool = False) -> None:
+        self.letter, self.broken = letter, broken
+        self.read: list[str] = []
+
+    def score(self, question: str, passages) -> np.ndarray:
+        if self.broken:
+            raise ModelUnavailable("缺失", "重装", message_en="missing", remedy_en="reinstall")
+        self.read += passages
+        return np.array([8.0 if self.letter in text else -2.0 for text in passages], np.float32)
+
+
+ALIKE = [hit("上班满一年有五天假。", 0.86, 6.0), hit("上班满一年有两套衣。", 0.86, 6.0)]
+
+
+def test_the_cross_encoder_decides_between_equals() -> None:
+    for letter, best in (("假", 0), ("衣", 1)):
+        scores = LocalReranker(Reader(letter)).score("上班满一年", ALIKE)
+        assert scores.index(max(scores)) == best
+        assert all(0 <= score <= 1 for score in scores)
+
+
+def test_a_broken_cross_encoder_is_left_out() -> None:
+    reranker = LocalReranker(Reader("衣", broken=True))
+    assert reranker.score("上班满一年", ALIKE) == LocalReranker().score("上班满一年", ALIKE)
+
+
+def test_only_the_best_candidates_are_read() -> None:
+    many = [hit(f"第{number}条 假期规定。", 0.8 + number / 1000) for number in range(50)]
+    reader = Reader("假")
+    scores = LocalReranker(reader).score("假期规定", many)
+    assert len(scores) == 50
+    assert len(reader.read) == CROSS_CANDIDATES
+
+
+def test_unread_candidates_count_as_the_last() -> None:
+    rows = with_cross_features(
+        np.zeros((3, 2), np.float32), np.array([2, 0]), np.array([1.0, 5.0], np.float32)
+    )
+    assert rows[:, 2].tolist() == [5.0, 1.0, 1.0]
+    assert rows[:, 3].tolist() == [0.0, -4.0, -4.0]
+    assert rows[:, 4].round(2).tolist() == [1.0, 0.33, 0.5]

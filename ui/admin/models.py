@@ -47,6 +47,7 @@ EMBEDDER = {
 }
 RERANKER = {
     "local": ("kind", "candidates"),
+    "features": ("kind", "candidates"),
     "flagembedding": ("kind", "path", "candidates"),
     "openai": ("kind", "base_url", "model", "candidates"),
     "none": ("kind",),
