@@ -54,8 +54,10 @@ from rag.settings import RetrievalSettings
 from rag.text.normalise import normalise
 
 NAMES = FEATURES + CROSS_FEATURES
-STEPS, RATE, PULL, RIDGE = 120, 0.03, 0.01, 0.003
-"""Of the fits; PULL chosen by cross validation on the lessons, the others by us."""
+POOL, CMRC = 50, 300
+"""Candidates of a question; questions of CMRC, sampled by hash."""
+STEPS, RATE, PULL = 120, 0.03, 0.01
+"""Of the fit; PULL chosen by cross validation on the lessons, the others by us."""
 SHARES = {
     "learn lecoqa": 1.0,
     "learn said": 0.5,
@@ -64,9 +66,6 @@ SHARES = {
     "learn records": 0.2,
 }
 """Each set's share of the loss: real lay questions most, as in `train_reranker`."""
-CALIBRATION_SHARES = {name: 1.0 if "made" not in name else 0.5 for name in SHARES}
-POOL, CMRC = 50, 300
-"""Candidates of a question; questions of CMRC, sampled by hash."""
 
 
 @dataclass(frozen=True)
@@ -196,8 +195,10 @@ def scored(pairs: Sequence[Pairs], scores: Scores, *, away: bool = False) -> lis
 
 
 def fit(found: Sequence[Scored]) -> dict[str, Any]:
-    """The ordering stage: the feature ranker's score times a trust, plus weights of the three
-    numbers that the cross-encoder gives.
+    """The feature ranker's ordering score times a trust, plus weights of the three numbers that
+    the cross-encoder gives. The probability of the best one stays what its features say, because
+    the confidence of answers is fitted on that scale (`fit_confidence`). Fitted anew with the
+    cross-encoder's numbers it told answered from unanswered no better on unseen questions.
 
     Softmax cross-entropy over each question's candidates by Adam. Four numbers are all that is
     learned: with weights for the other features or hidden units as well, five-fold cross
@@ -242,30 +243,9 @@ def fit(found: Sequence[Scored]) -> dict[str, Any]:
         "hidden": np.column_stack([hidden, np.zeros((len(hidden), len(CROSS_FEATURES)))]),
         "hidden_bias": np.array(base["hidden_bias"]),
         "out": trusted * np.array(base["out"]),
-        "calibration": np.zeros(len(NAMES)),
-        "calibration_bias": 0.0,
+        "calibration": np.append(base["calibration"], np.zeros(len(CROSS_FEATURES))),
+        "calibration_bias": base["calibration_bias"],
     }
-
-
-def calibrate(weights: dict[str, Any], found: Sequence[Scored]) -> None:
-    """Fit the probability stage in place, by logistic regression on best candidates (Newton)."""
-    model = RerankerModel(weights, NAMES)
-    best = [int(model.order(one.rows).argmax()) for one in found]
-    top = np.stack([one.rows[at] for one, at in zip(found, best, strict=True)])
-    right = np.array([float(one.right[at]) for one, at in zip(found, best, strict=True)])
-    sizes = Counter(one.set for one in found)
-    shares = np.array([CALIBRATION_SHARES[one.set] / sizes[one.set] for one in found])
-    shares /= shares.sum()
-    scaled = np.clip((top - weights["mean"]) / weights["scale"], -4, 4)
-    given = np.column_stack([scaled, np.ones(len(scaled))])
-    ridge = np.append(np.full(scaled.shape[1], RIDGE), 0.0)
-    slope = np.zeros(given.shape[1])
-    for _ in range(30):
-        chance = 1 / (1 + np.exp(-(given @ slope)))
-        steepness = (given * (shares * chance * (1 - chance))[:, None]).T @ given
-        gradient = given.T @ ((chance - right) * shares) + ridge * slope
-        slope -= np.linalg.solve(steepness + np.diag(ridge + 1e-9), gradient)
-    weights["calibration"], weights["calibration_bias"] = slope[:-1], float(slope[-1])
 
 
 def ranked(found: Sequence[Scored], order: Callable[[np.ndarray], np.ndarray]) -> RankingScores:
@@ -315,9 +295,7 @@ def main() -> None:
     found = {name: scored(pairs, scores) for name, pairs in sets.items()}
     away = {name: scored(pairs, scores, away=True) for name, pairs in sets.items()}
     lessons = [one for name, part in found.items() if name.startswith("learn") for one in part]
-    lacking = [one for name, part in away.items() if name.startswith("learn") for one in part]
     weights = fit(lessons)
-    calibrate(weights, [*lessons, *lacking])
     for name in found:
         report(name, found[name], away[name], weights)
     if args.write:

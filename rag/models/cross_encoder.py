@@ -24,6 +24,8 @@ MOST_TOKENS = 112
 QUESTION_TOKENS = 40
 """A longer question is cut, so that the passage keeps room."""
 _BEGIN, _END = 0, 2
+_KEPT = 3000
+"""Scores that are remembered, about 2 MB: a turn searches for one question several times."""
 
 
 class CrossEncoder:
@@ -40,6 +42,7 @@ class CrossEncoder:
         self._lock = threading.Lock()
         self._loaded: tuple[Any, Any] | None = None
         self._pool: ThreadPoolExecutor | None = None
+        self._known: dict[tuple[str, str], float | None] = {}
 
     def score(self, question: str, passages: Sequence[str]) -> np.ndarray:
         """Logits float32 [n] of passages as `rag.retrieve.excerpt.passage_text` gives them.
@@ -59,9 +62,17 @@ class CrossEncoder:
             ids = pair_ids(asked, words.tokenise(passage))
             return float(session.run(None, {"words": words.vectors(ids)[None]})[0][0])
 
+        with self._lock:
+            known = {passage: self._known.get((question, passage)) for passage in passages}
+        new = [passage for passage, score in known.items() if score is None]
         assert self._pool is not None
-        scores = self._pool.map(one, passages) if len(passages) > 1 else map(one, passages)
-        return np.fromiter(scores, np.float32, len(passages))
+        scores = list(self._pool.map(one, new) if len(new) > 1 else map(one, new))
+        known.update(zip(new, scores, strict=True))
+        with self._lock:
+            if len(self._known) > _KEPT:
+                self._known.clear()
+            self._known |= {(question, passage): known[passage] for passage in new}
+        return np.array([known[passage] for passage in passages], np.float32)
 
     def load(self) -> None:
         """Load the model; done by the first use otherwise."""

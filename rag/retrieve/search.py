@@ -263,7 +263,7 @@ class Retriever:
         candidates = len(hits)
         if rerank and hits:
             with run.timed("rerank"):
-                hits = self._rerank(run.question, hits)
+                hits = self._rerank(run.question, hits, quick=not widen)
         with run.timed("order"):
             hits = ordered(run.question, run.exact, hits)
             hits = self._current_first(run, condition, hits, widen)
@@ -348,9 +348,11 @@ class Retriever:
             for id_, other in self._vectors.vectors(missing, condition.kb_ids).items():
                 dense[id_] = float(other @ vector)
 
-    def _rerank(self, question: str, hits: list[Hit]) -> list[Hit]:
+    def _rerank(self, question: str, hits: list[Hit], *, quick: bool) -> list[Hit]:
+        # Whether candidates differ is told by their features as well, in a tenth of the time.
+        reranker = self._local() if quick and self._reranker().name == "local" else None
         try:
-            scores = self._reranker().score(question, hits)
+            scores = (reranker or self._reranker()).score(question, hits)
         except ModelError:
             # A dead endpoint must not end the turn: the local reranker needs nothing.
             scores = self._local().score(question, hits)
