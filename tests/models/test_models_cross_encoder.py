@@ -139,17 +139,19 @@ def test_the_shipped_file_is_whole_and_small() -> None:
     ("question", "right", "wrong"),
     [
         (QUESTION, PASSAGES[0], PASSAGES[1]),
-        ("打伤别人要赔医药费吗", "侵害他人造成人身损害的,应当赔偿医疗费、护理费等合理费用。",
-         "医疗机构应当妥善保管病历资料。"),
+        ("打伤别人要赔医药费吗", "侵权责任编\n侵害他人造成人身损害的,应当赔偿医疗费、护理费、"
+         "交通费等为治疗和康复支出的合理费用,以及因误工减少的收入。",
+         "医疗机构管理条例\n医疗机构应当妥善保管病历资料,不得隐匿、伪造、销毁病历。"),
         ("E02故障怎么处理", "E02:检查电源是否接通。", "E03:更换滤芯后重启。"),
-        ("颐和园几点关门", "颐和园\n营业时间:6:30-18:00", "圆明园\n地址:北京市海淀区"),
+        ("颐和园几点关门", "颐和园\n地址:北京市海淀区新建宫门路19号\n营业时间:6:30-18:00",
+         "圆明园\n地址:北京市海淀区清华西路28号\n营业时间:7:00-19:00"),
     ],
 )  # fmt: skip
 def test_the_shipped_model_tells_right_from_wrong(
     bundled_data: Path, question: str, right: str, wrong: str
 ) -> None:
     better, worse = CrossEncoder(bundled_data).score(question, [right, wrong])
-    assert better > worse + 1
+    assert better > worse + 0.3
 
 
 def test_no_heavy_library_is_loaded(bundled_data: Path) -> None:

@@ -39,7 +39,7 @@ def test_title_path_and_text_stand_on_two_lines() -> None:
     )  # fmt: skip
     title, text = passage_text("年假", chunk).split("\n")
     assert title == "员工手册第二章休假"
-    assert text == "第三条 年假为5天。"
+    assert text == "第三条年假为5天。"
 
 
 def test_a_long_title_keeps_beginning_and_end() -> None:

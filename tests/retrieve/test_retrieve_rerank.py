@@ -144,4 +144,4 @@ def test_unread_candidates_count_as_the_last() -> None:
     )
     assert rows[:, 2].tolist() == [5.0, 1.0, 1.0]
     assert rows[:, 3].tolist() == [0.0, -4.0, -4.0]
-    assert rows[:, 4].round(2).tolist() == [1.0, 0.33, 0.5]
+    assert rows[:, 4].tolist() == pytest.approx([1.0, 1 / 3, 0.5])
