@@ -87,8 +87,7 @@ def turns(
 
 def forget(application: Application) -> None:
     """Clear what the search remembers, so that a question asked before costs as much again."""
-    application.retriever._results.clear()
-    application.retriever._query_vectors.clear()
+    application.retriever.forget()
 
 
 @contextmanager

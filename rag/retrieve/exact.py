@@ -26,7 +26,10 @@ _NAMES_ONE_THING = re.compile(r".*[-/_.:].*|[a-z]{1,8}\d{2,}[a-z]?|.*\d[a-z]+\d.
 _DOCUMENT_NUMBER = re.compile(r"〔\d{4}〕\d+号")
 _SHORT = re.compile(r"[a-z]{1,4}\d{1,3}[a-z]?|\d{1,3}[a-z]{1,2}")
 _MEASURE = re.compile(r"\d+(?:[vwgltkmhab]|k[gmwv]|m[lgmbw]|cm|gb|tb|hz|px|id)")
-_CAPITALS = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2,5}(?![A-Za-z0-9])")
+# Not the letters within ABC-123.
+_CAPITALS = re.compile(
+    r"(?<![A-Za-z0-9])(?<![A-Za-z0-9][-_.])[A-Z]{2,5}(?![A-Za-z0-9]|[-_.][A-Za-z0-9])"
+)
 _HAN_OR_SMALL = re.compile(f"[a-z{HAN}]")
 _PLAIN = """
 vip app ok pc ai it id pdf qq atm usb wifi gps ceo hr ppt cpu sim pos etc sms faq word excel

@@ -4,50 +4,38 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
 from rag.errors import ModelError, StoreError
 from rag.retrieve.cache import RecentResults
+from rag.retrieve.candidates import Candidates
 from rag.retrieve.compress import compress
 from rag.retrieve.currency import IN_FORCE, current_first
-from rag.retrieve.exact import ExactTerms, exact_terms
-from rag.retrieve.fuse import Ranked, rrf, weighted
+from rag.retrieve.exact import exact_terms
 from rag.retrieve.order import ordered
 from rag.retrieve.parents import with_parents
 from rag.retrieve.parts import PART_HITS, with_parts
-from rag.retrieve.query import query_text, search_tokens
-from rag.types import Evidence, Hit, QueryPlan, Retrieval, SearchFilter, Slots
+from rag.retrieve.run import Run
+from rag.retrieve.why import explained
+from rag.types import Evidence, Hit, QueryPlan, Retrieval, SearchFilter, SearchStage, Slots
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from rag.models.embedder import Embedder
     from rag.models.reranker import Reranker
-    from rag.settings import Settings
+    from rag.settings import RetrievalSettings, Settings
     from rag.store.catalog import Catalog
     from rag.store.lexical import LexicalStats
     from rag.store.vectors import VectorStore
 
-PART_WEIGHT = 0.7
-"""Weight of each further query beside the completed question's 1; chosen by us."""
 PROBE_HITS = 12
 """Hits of a probe: enough to see two regions or years compete; chosen by us."""
-_EXACT_CANDIDATES = 30
-_ARTICLE_TIMES = 3
-"""How often an article's number counts among the question's words when articles are sought;
-chosen by us."""
 _SWAPS = 2
 _SWAP_SECONDS = 1.0
 """Searches that are begun again during an exchange of the embedder, and how long each waits
 for its end; it takes milliseconds. Chosen by us."""
 _RECENT_RESULTS = 256
-_RECENT_VECTORS = 1024
-
-Lists = list[tuple[Ranked, float]]
 
 _CONDITIONS: tuple[tuple[str, str, object], ...] = (
     ("文档类型", "document_types", ()),
@@ -62,30 +50,6 @@ _CONDITIONS: tuple[tuple[str, str, object], ...] = (
 
 class _Swapped(Exception):
     """The embedder or the vectors were exchanged during a search."""
-
-
-@dataclass
-class _Run:
-    """One search: what is looked for, under which settings, and the time that it took."""
-
-    queries: tuple[str, ...]
-    question: str
-    exact: ExactTerms
-    settings: Settings
-    embedder: Embedder
-    space: tuple[str, str]
-    key: Hashable
-    day: date
-    timings_ms: dict[str, float] = field(default_factory=dict)
-
-    @contextmanager
-    def timed(self, stage: str) -> Iterator[None]:
-        began = time.perf_counter()
-        try:
-            yield
-        finally:
-            elapsed = (time.perf_counter() - began) * 1000
-            self.timings_ms[stage] = self.timings_ms.get(stage, 0.0) + elapsed
 
 
 class Retriever:
@@ -110,11 +74,11 @@ class Retriever:
         self._catalog = catalog
         self._vectors = vectors
         self._lexical = lexical
+        self._candidates = Candidates(catalog, vectors, lexical)
         self._embedder = embedder
         self._reranker = reranker
         self._settings = settings
         self._results: RecentResults[Retrieval] = RecentResults(_RECENT_RESULTS)
-        self._query_vectors: RecentResults[np.ndarray] = RecentResults(_RECENT_VECTORS)
         self._fallback_lock = threading.Lock()
         self._fallback: Reranker | None = None
 
@@ -125,6 +89,8 @@ class Retriever:
         question: str | None = None,
         top_k: int | None = None,
         rerank: bool = True,
+        stages: bool = False,
+        settings: RetrievalSettings | None = None,
     ) -> Retrieval:
         """The best passages for a plan, best first.
 
@@ -136,6 +102,9 @@ class Retriever:
             question: what the reranker judges by; `plan.queries[0]` when left out.
             top_k: passages returned; the setting when left out.
             rerank: False keeps the order of the fusion.
+            stages: also return what each stage did, and in each hit's `why` all that speaks
+                for it; the hits are the same.
+            settings: search under these instead of the current settings.
 
         Raises:
             ModelError: the question cannot be embedded.
@@ -144,23 +113,34 @@ class Retriever:
         queries = tuple(query for query in plan.queries if query.strip())
         if not queries or not plan.filter.kb_ids:
             return Retrieval()
+        settings = settings or self._settings().retrieval
+        count = top_k or settings.top_k
 
-        def found(run: _Run) -> Retrieval:
-            count = top_k or run.settings.retrieval.top_k
+        def begin() -> Run:
+            run = self._run(plan, queries, question or queries[0], settings)
+            run.stages = [] if stages else None
+            return run
+
+        def found(run: Run) -> Retrieval:
             return self._results.get(
-                (run.key, plan.filter, count, rerank, "search"),
+                (run.key, plan.filter, count, rerank, stages, "search"),
                 lambda: self._search(run, plan.filter, count, rerank=rerank, widen=True),
             )
 
-        whole = self._in_one_space(queries, question or queries[0], plan.filter, found)
+        whole = self._in_one_space(begin, found)
         if plan.strategy != "decompose" or len(queries) == 1 or not rerank:
             return whole
         single = plan.model_copy(update={"strategy": "direct"})
         parts = [
-            self.search(single.model_copy(update={"queries": (part,)}), top_k=PART_HITS)
+            self.search(
+                single.model_copy(update={"queries": (part,)}),
+                top_k=PART_HITS,
+                stages=stages,
+                settings=settings,
+            )
             for part in queries[1:]
         ]
-        return with_parts(whole, parts, top_k or self._settings().retrieval.top_k)
+        return _with_stages_of(with_parts(whole, parts, count), parts)
 
     def probe(self, question: str, kb_ids: Sequence[str], slots: Slots) -> tuple[Hit, ...]:
         """A first look for the ambiguity judge: what is found under the known slots, reranked.
@@ -172,18 +152,28 @@ class Retriever:
         dates = [d for r in slots.time for d in (r.start, r.end) if d is not None]
         years = (min(d.year for d in dates), max(d.year for d in dates)) if dates else None
         condition = SearchFilter(kb_ids=tuple(kb_ids), regions=slots.region, years=years)
+        plan = QueryPlan(queries=(question,), filter=condition)
 
-        def found(run: _Run) -> Retrieval:
+        def found(run: Run) -> Retrieval:
             return self._results.get(
                 (run.key, condition, "probe"),
                 lambda: self._search(run, condition, PROBE_HITS, rerank=True, widen=False),
             )
 
-        return self._in_one_space((question,), question, condition, found).hits
+        def begin() -> Run:
+            return self._run(plan, (question,), question, self._settings().retrieval)
 
-    def evidence(self, question: str, hits: Sequence[Hit]) -> tuple[Evidence, ...]:
-        """What of these hits the answer step gets: near-duplicates out, within the budget."""
-        settings = self._settings().retrieval
+        return self._in_one_space(begin, found).hits
+
+    def evidence(
+        self, question: str, hits: Sequence[Hit], *, settings: RetrievalSettings | None = None
+    ) -> tuple[Evidence, ...]:
+        """What of these hits the answer step gets: near-duplicates out, within the budget.
+
+        Args:
+            settings: use these instead of the current settings.
+        """
+        settings = settings or self._settings().retrieval
         return compress(
             question,
             hits,
@@ -192,20 +182,21 @@ class Retriever:
             near_duplicate=settings.near_duplicate,
         )
 
+    def forget(self) -> None:
+        """Drop all cached results and question vectors, as benchmarks need it."""
+        self._results.clear()
+        self._candidates.forget()
+
     # --- The stages -------------------------------------------------------------------
 
     def _in_one_space(
-        self,
-        queries: tuple[str, ...],
-        question: str,
-        condition: SearchFilter,
-        found: Callable[[_Run], Retrieval],
+        self, begin: Callable[[], Run], found: Callable[[Run], Retrieval]
     ) -> Retrieval:
         """What is found with an embedder and its own vectors: again when both were exchanged
         for others in the middle of the search."""
         for _ in range(_SWAPS):
             self._settle()
-            run = self._run(queries, question, condition)
+            run = begin()
             try:
                 return found(run)
             except _Swapped:
@@ -214,7 +205,7 @@ class Retriever:
                 if self._space() == run.space and run.space[0] == run.space[1]:
                     raise
         self._settle()
-        return found(self._run(queries, question, condition))
+        return found(begin())
 
     def _space(self) -> tuple[str, str]:
         """Fingerprints of the embedder in use and of the vectors in use."""
@@ -226,21 +217,30 @@ class Retriever:
         while len(set(self._space())) > 1 and time.monotonic() < until:
             time.sleep(0.01)
 
-    def _run(self, queries: tuple[str, ...], question: str, condition: SearchFilter) -> _Run:
-        settings, embedder = self._settings(), self._embedder()
+    def _run(
+        self,
+        plan: QueryPlan,
+        queries: tuple[str, ...],
+        question: str,
+        settings: RetrievalSettings,
+    ) -> Run:
+        reranker, embedder = self._settings().reranker, self._embedder()
         space = (embedder.fingerprint, self._vectors.fingerprint)
         today = date.today()
         key = (
             queries,
             question,
-            settings.retrieval,
-            settings.reranker,
+            settings,
+            reranker,
             space,
-            self._catalog.documents.generation(condition.kb_ids),
+            self._catalog.documents.generation(plan.filter.kb_ids),
             today,
         )
         exact = exact_terms(question, self._shares)
-        return _Run(queries, question, exact, settings, embedder, space, key, today)
+        candidates = reranker.candidates
+        return Run(
+            plan, queries, question, exact, settings, candidates, embedder, space, key, today
+        )
 
     def _shares(self, terms: Iterable[str]) -> dict[str, tuple[int, float]]:
         """How many passages hold each term, and which share of all."""
@@ -249,25 +249,35 @@ class Retriever:
         return {term: (count, count / total) for term, count in found.items()}
 
     def _search(
-        self, run: _Run, condition: SearchFilter, count: int, *, rerank: bool, widen: bool
+        self, run: Run, condition: SearchFilter, count: int, *, rerank: bool, widen: bool
     ) -> Retrieval:
         widened: list[str] = []
-        hits = self._candidates(run, condition, count)
+        hits = self._candidates.find(run, condition, count)
         for name, field_name, nothing in _CONDITIONS if widen else ():
             if hits:
                 break
             if getattr(condition, field_name):
                 condition = condition.model_copy(update={field_name: nothing})
                 widened.append(name)
-                hits = self._candidates(run, condition, count)
+                hits = self._candidates.find(run, condition, count)
         candidates = len(hits)
         if rerank and hits:
             with run.timed("rerank"):
                 hits = self._rerank(run.question, hits, quick=not widen)
+            by_score = sorted(hits, key=lambda hit: -hit.scores["rerank"])
+            note = f"重排 {candidates} 段"
+            run.keep("reranked", by_score, "rerank", run.timings_ms["rerank"], note)
+        last_score = "rerank" if rerank else "fused"
         with run.timed("order"):
             hits = ordered(run.question, run.exact, hits)
             hits = self._current_first(run, condition, hits, widen)
+            if run.stages is not None:
+                hits = explained(run.question, run.listings, hits)
+        run.keep("ordered", hits, last_score, run.timings_ms["order"], "准确匹配在前，失效的在后")
+        with run.timed("read"):
             hits = with_parents(hits, self._catalog.chunks.get)[:count]
+        note = f"放宽了：{'、'.join(widened)}" if widened else ""
+        run.keep("final", hits, last_score, run.timings_ms["read"], note)
         if self._space() != run.space:
             raise _Swapped
         return Retrieval(
@@ -275,78 +285,8 @@ class Retriever:
             widened=tuple(widened) if hits else (),
             timings_ms=run.timings_ms,
             candidates=candidates,
+            stages=tuple(run.stages or ()),
         )
-
-    def _candidates(self, run: _Run, condition: SearchFilter, count: int) -> list[Hit]:
-        """Fused and resolved candidates under one filter, as many as will be reranked."""
-        lists = self._gather(run, condition)
-        retrieval = run.settings.retrieval
-        with run.timed("fuse"):
-            ranked, weights = [each for each, _ in lists], [weight for _, weight in lists]
-            if retrieval.fusion == "rrf":
-                fused = rrf(ranked, weights, retrieval.rrf_k)
-            else:
-                fused = weighted(ranked, weights)
-        wanted = max(run.settings.reranker.candidates, count)
-        with run.timed("resolve"):
-            # A few more than wanted: ids of replaced versions may still be among them.
-            chunks = self._catalog.chunks.get([id_ for id_, _ in fused[: wanted + wanted // 4 + 8]])
-            kept = [(id_, score) for id_, score in fused if id_ in chunks][:wanted]
-        dense, sparse = _best_scores(run, lists)
-        with run.timed("vectors"):
-            self._fill_dense(run, [id_ for id_, _ in kept], condition, dense)
-        hits: list[Hit] = []
-        for id_, score in kept:
-            scores = {"fused": score}
-            scores |= {"dense": dense[id_]} if id_ in dense else {}
-            scores |= {"sparse": sparse[id_]} if id_ in sparse else {}
-            hits.append(Hit(chunk=chunks[id_], scores=scores))
-        return hits
-
-    def _gather(self, run: _Run, condition: SearchFilter) -> Lists:
-        """Ranked lists with weights: dense then sparse for each query, then exact codes."""
-        settings = run.settings.retrieval
-        lists: Lists = []
-        for number, query in enumerate(run.queries):
-            weight = 1.0 if number == 0 else PART_WEIGHT
-            with run.timed("embed"):
-                vector = self._embed(run, query)
-            with run.timed("dense"):
-                near = self._vectors.search_dense(vector, condition, settings.dense_candidates)
-            with run.timed("sparse"):
-                terms = self._lexical.query_weights(search_tokens(query))
-                words = self._vectors.search_sparse(terms, condition, settings.sparse_candidates)
-            lists.append((near, weight * settings.dense_weight))
-            lists.append((words, weight * (1 - settings.dense_weight)))
-        if run.exact.codes:
-            with run.timed("sparse"):
-                terms = self._lexical.query_weights(run.exact.codes)
-                found = self._vectors.search_sparse(terms, condition, _EXACT_CANDIDATES)
-            lists.append((found, 1.0))
-        if run.exact.articles:
-            # Every law has its article 3: the question's other words must tell which is meant.
-            with run.timed("sparse"):
-                tokens = search_tokens(run.question) + list(run.exact.articles) * _ARTICLE_TIMES
-                terms = self._lexical.query_weights(tokens)
-                found = self._vectors.search_sparse(terms, condition, _EXACT_CANDIDATES)
-            lists.append((found, 1.0))
-        return lists
-
-    def _embed(self, run: _Run, query: str) -> np.ndarray:
-        text = query_text(query)
-        return self._query_vectors.get(
-            (run.embedder.fingerprint, text), lambda: run.embedder.embed_queries([text])[0]
-        )
-
-    def _fill_dense(
-        self, run: _Run, ids: Sequence[str], condition: SearchFilter, dense: dict[str, float]
-    ) -> None:
-        """Cosines of those candidates that only the keyword search found."""
-        missing = [id_ for id_ in ids if id_ not in dense]
-        if missing:
-            vector = self._embed(run, run.queries[0])
-            for id_, other in self._vectors.vectors(missing, condition.kb_ids).items():
-                dense[id_] = float(other @ vector)
 
     def _rerank(self, question: str, hits: list[Hit], *, quick: bool) -> list[Hit]:
         # Whether candidates differ is told by their features as well, in a tenth of the time.
@@ -362,7 +302,7 @@ class Retriever:
         ]
 
     def _current_first(
-        self, run: _Run, condition: SearchFilter, hits: list[Hit], answering: bool
+        self, run: Run, condition: SearchFilter, hits: list[Hit], answering: bool
     ) -> list[Hit]:
         """What is in force first. A probe leaves superseded passages out, so that an old
         version is no reason to ask back; of those that merely expired it judges nothing."""
@@ -379,13 +319,13 @@ class Retriever:
             return self._fallback
 
 
-def _best_scores(run: _Run, lists: Lists) -> tuple[dict[str, float], dict[str, float]]:
-    """Cosine and BM25 with the completed question; a part's where that one has none."""
-    dense: dict[str, float] = {}
-    sparse: dict[str, float] = {}
-    for number in range(len(run.queries)):
-        pair = lists[2 * number : 2 * number + 2]
-        for scores, (ranked, _) in zip((dense, sparse), pair, strict=True):
-            for id_, score in ranked:
-                scores.setdefault(id_, score)
-    return dense, sparse
+def _with_stages_of(merged: Retrieval, parts: Sequence[Retrieval]) -> Retrieval:
+    """The stages of the whole and of its parts, and how their hits were put together."""
+    if not merged.stages:
+        return merged
+    ranked = tuple((hit.chunk.id, hit.scores.get("rerank", 0.0)) for hit in merged.hits)
+    last = SearchStage(
+        name="final", query=merged.stages[-1].query, ranked=ranked, note="各部分合在一起"
+    )
+    stages = [*merged.stages, *(stage for part in parts for stage in part.stages), last]
+    return merged.model_copy(update={"stages": tuple(stages)})

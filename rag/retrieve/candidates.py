@@ -1,0 +1,148 @@
+"""Candidates of a search: ranked lists from every index, fused into one (DESIGN §2: retrieve,
+filter and fuse)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rag.retrieve.cache import RecentResults
+from rag.retrieve.fuse import Ranked, rrf, weighted
+from rag.retrieve.query import query_text, search_tokens
+from rag.retrieve.run import Listing, Run
+from rag.types import Hit, SearchFilter
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from rag.store.catalog import Catalog
+    from rag.store.lexical import LexicalStats
+    from rag.store.vectors import VectorStore
+
+PART_WEIGHT = 0.7
+"""Weight of each further query beside the completed question's 1; chosen by us."""
+EXACT_CANDIDATES = 30
+"""Hits of each search for codes, articles and quoted words; chosen by us."""
+_ARTICLE_TIMES = 3
+"""How often an article's number counts among the question's words when articles are sought;
+chosen by us."""
+_RECENT_VECTORS = 1024
+
+
+class Candidates:
+    """Finds candidates. Thread-safe.
+
+    Args:
+        catalog: resolves chunk ids; what is not in it is not part of any answer.
+        vectors: the vector store, opened.
+        lexical: BM25 statistics.
+    """
+
+    def __init__(self, catalog: Catalog, vectors: VectorStore, lexical: LexicalStats) -> None:
+        self._catalog = catalog
+        self._vectors = vectors
+        self._lexical = lexical
+        self._query_vectors: RecentResults[np.ndarray] = RecentResults(_RECENT_VECTORS)
+
+    def find(self, run: Run, condition: SearchFilter, count: int) -> list[Hit]:
+        """Fused and resolved candidates under one filter, as many as will be reranked.
+
+        Raises:
+            ModelError: the question cannot be embedded.
+            StoreError: the vector store or the catalog cannot be used.
+        """
+        listings = self._gather(run, condition)
+        settings = run.settings
+        with run.timed("fuse"):
+            ranked, weights = [each.ranked for each in listings], [each.weight for each in listings]
+            if settings.fusion == "rrf":
+                fused = rrf(ranked, weights, settings.rrf_k)
+            else:
+                fused = weighted(ranked, weights)
+        wanted = max(run.candidates, count)
+        with run.timed("resolve"):
+            # A few more than wanted: ids of replaced versions may still be among them.
+            chunks = self._catalog.chunks.get([id_ for id_, _ in fused[: wanted + wanted // 4 + 8]])
+            kept = [(id_, score) for id_, score in fused if id_ in chunks][:wanted]
+        dense, sparse = _best_scores(listings, "dense"), _best_scores(listings, "sparse")
+        with run.timed("vectors"):
+            self._fill_dense(run, [id_ for id_, _ in kept], condition, dense)
+        hits: list[Hit] = []
+        for id_, score in kept:
+            scores = {"fused": score}
+            scores |= {"dense": dense[id_]} if id_ in dense else {}
+            scores |= {"sparse": sparse[id_]} if id_ in sparse else {}
+            hits.append(Hit(chunk=chunks[id_], scores=scores))
+        run.keep("fused", hits, "fused", run.timings_ms["fuse"], f"{len(fused)} 段中取 {len(hits)}")
+        return hits
+
+    def forget(self) -> None:
+        """Drop the cached vectors of questions."""
+        self._query_vectors.clear()
+
+    def _gather(self, run: Run, condition: SearchFilter) -> list[Listing]:
+        """Ranked lists with weights: dense then sparse for each query, then exact codes."""
+        settings = run.settings
+        listings: list[Listing] = []
+        times: list[float] = []
+
+        def add(listing: Listing, began: float) -> None:
+            listings.append(listing)
+            times.append((time.perf_counter() - began) * 1000)
+
+        for number, query in enumerate(run.queries):
+            weight = 1.0 if number == 0 else PART_WEIGHT
+            began = time.perf_counter()
+            with run.timed("embed"):
+                vector = self._embed(run, query)
+            with run.timed("dense"):
+                near = self._vectors.search_dense(vector, condition, settings.dense_candidates)
+            add(Listing("dense", query, near, weight * settings.dense_weight), began)
+            began = time.perf_counter()
+            words = self._by_words(run, search_tokens(query), condition, settings.sparse_candidates)
+            add(Listing("sparse", query, words, weight * (1 - settings.dense_weight)), began)
+        if run.exact.codes:
+            began = time.perf_counter()
+            found = self._by_words(run, run.exact.codes, condition, EXACT_CANDIDATES)
+            add(Listing("exact", " ".join(run.exact.codes), found, 1.0, "编号"), began)
+        if run.exact.articles:
+            # Every law has its article 3: the question's other words must tell which is meant.
+            began = time.perf_counter()
+            tokens = search_tokens(run.question) + list(run.exact.articles) * _ARTICLE_TIMES
+            found = self._by_words(run, tokens, condition, EXACT_CANDIDATES)
+            add(Listing("exact", " ".join(run.exact.articles), found, 1.0, "条文编号"), began)
+        run.keep_listings(listings, times)
+        return listings
+
+    def _by_words(
+        self, run: Run, tokens: Sequence[str], condition: SearchFilter, count: int
+    ) -> Ranked:
+        with run.timed("sparse"):
+            terms = self._lexical.query_weights(tokens)
+            return self._vectors.search_sparse(terms, condition, count)
+
+    def _embed(self, run: Run, query: str) -> np.ndarray:
+        text = query_text(query)
+        return self._query_vectors.get(
+            (run.embedder.fingerprint, text), lambda: run.embedder.embed_queries([text])[0]
+        )
+
+    def _fill_dense(
+        self, run: Run, ids: Sequence[str], condition: SearchFilter, dense: dict[str, float]
+    ) -> None:
+        """Cosines of those candidates that only the keyword search found."""
+        missing = [id_ for id_ in ids if id_ not in dense]
+        if missing:
+            vector = self._embed(run, run.queries[0])
+            for id_, other in self._vectors.vectors(missing, condition.kb_ids).items():
+                dense[id_] = float(other @ vector)
+
+
+def _best_scores(listings: Sequence[Listing], stage: str) -> dict[str, float]:
+    """Scores with the completed question; a part's where that one has none."""
+    scores: dict[str, float] = {}
+    for listing in listings:
+        for id_, score in listing.ranked if listing.stage == stage else ():
+            scores.setdefault(id_, score)
+    return scores
