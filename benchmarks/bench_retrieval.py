@@ -204,7 +204,7 @@ def quality(root: Path, cache: Path, distractors: int | None, limit: int) -> Non
     ]
     passages = [chunk for found in sets for chunk in found.passages]
     vectors = passage_vectors(real, passages, cache)
-    asked = {found.name: _asked(found, limit) for found in sets}
+    asked = {found.name: asked_of(found, limit) for found in sets}
     texts = [question.text for questions in asked.values() for question in questions]
     known = KnownVectors(
         real, [query_text(text) for text in texts], question_vectors(real, texts, cache)
@@ -243,7 +243,8 @@ def _ids(
     return [origin[hit.chunk.id] for hit in found.hits]
 
 
-def _asked(found: Dataset, limit: int) -> list[Question]:
+def asked_of(found: Dataset, limit: int) -> list[Question]:
+    """The questions of a set that are asked: at most `limit`, chosen by their ids."""
     questions = [q for q in found.questions if found.name == "cmrc" or held_out(q)]
     return sorted(questions, key=lambda q: datasets.bucket(q.id))[:limit]
 

@@ -8,10 +8,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rag.retrieve.cache import RecentResults
+from rag.retrieve.conditions import admits
+from rag.retrieve.exact import ExactTerms, exact_matches
 from rag.retrieve.fuse import Ranked, rrf, weighted
 from rag.retrieve.query import query_text, search_tokens
 from rag.retrieve.run import Listing, Run
-from rag.types import Hit, SearchFilter
+from rag.text.normalise import normalise
+from rag.text.tokenise import tokenise
+from rag.types import Chunk, Hit, SearchFilter
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,6 +26,8 @@ if TYPE_CHECKING:
 
 PART_WEIGHT = 0.7
 """Weight of each further query beside the completed question's 1; chosen by us."""
+PASSAGE_WEIGHT = 0.7
+"""Weight of an imagined answer's vector search beside the question's 1; chosen by us."""
 EXACT_CANDIDATES = 30
 """Hits of each search for codes, articles and quoted words; chosen by us."""
 _ARTICLE_TIMES = 3
@@ -63,9 +69,15 @@ class Candidates:
         wanted = max(run.candidates, count)
         with run.timed("resolve"):
             # A few more than wanted: ids of replaced versions may still be among them.
-            chunks = self._catalog.chunks.get([id_ for id_, _ in fused[: wanted + wanted // 4 + 8]])
-            kept = [(id_, score) for id_, score in fused if id_ in chunks][:wanted]
-        dense, sparse = _best_scores(listings, "dense"), _best_scores(listings, "sparse")
+            looked = len(fused) if run.plan.breadth else wanted + wanted // 4 + 8
+            chunks = self._catalog.chunks.get([id_ for id_, _ in fused[:looked]])
+            kept = [(id_, score) for id_, score in fused if id_ in chunks]
+            if run.plan.breadth:
+                kept = _one_each_first(kept, chunks)
+            kept = kept[:wanted]
+            kept += self._carried(run, condition, kept, chunks)
+        dense = _best_scores(run, listings, "dense")
+        sparse = _best_scores(run, listings, "sparse")
         with run.timed("vectors"):
             self._fill_dense(run, [id_ for id_, _ in kept], condition, dense)
         hits: list[Hit] = []
@@ -82,7 +94,8 @@ class Candidates:
         self._query_vectors.clear()
 
     def _gather(self, run: Run, condition: SearchFilter) -> list[Listing]:
-        """Ranked lists with weights: dense then sparse for each query, then exact codes."""
+        """Ranked lists with weights: dense then sparse for each query, then an imagined answer,
+        then what is named exactly."""
         settings = run.settings
         listings: list[Listing] = []
         times: list[float] = []
@@ -102,6 +115,14 @@ class Candidates:
             began = time.perf_counter()
             words = self._by_words(run, search_tokens(query), condition, settings.sparse_candidates)
             add(Listing("sparse", query, words, weight * (1 - settings.dense_weight)), began)
+        if run.plan.passage.strip():
+            began = time.perf_counter()
+            with run.timed("embed"):
+                vector = self._embed_passage(run, run.plan.passage)
+            with run.timed("dense"):
+                near = self._vectors.search_dense(vector, condition, settings.dense_candidates)
+            weight = PASSAGE_WEIGHT * settings.dense_weight
+            add(Listing("dense", run.plan.passage, near, weight, "设想的答案"), began)
         if run.exact.codes:
             began = time.perf_counter()
             found = self._by_words(run, run.exact.codes, condition, EXACT_CANDIDATES)
@@ -112,8 +133,41 @@ class Candidates:
             tokens = search_tokens(run.question) + list(run.exact.articles) * _ARTICLE_TIMES
             found = self._by_words(run, tokens, condition, EXACT_CANDIDATES)
             add(Listing("exact", " ".join(run.exact.articles), found, 1.0, "条文编号"), began)
+        for phrase in run.exact.phrases:
+            began = time.perf_counter()
+            found = self._by_words(run, tokenise(phrase), condition, EXACT_CANDIDATES)
+            wording = ExactTerms(phrases=(phrase,))
+            with run.timed("resolve"):
+                chunks = self._catalog.chunks.get([id_ for id_, _ in found])
+                held = [
+                    (id_, score)
+                    for id_, score in found
+                    if id_ in chunks and exact_matches(wording, chunks[id_])
+                ]
+            add(Listing("exact", phrase, held, 1.0, "引号里的原文"), began)
         run.keep_listings(listings, times)
         return listings
+
+    def _carried(
+        self,
+        run: Run,
+        condition: SearchFilter,
+        kept: Sequence[tuple[str, float]],
+        chunks: dict[str, Chunk],
+    ) -> list[tuple[str, float]]:
+        """The previous turn's evidence that is not among the candidates and meets the filter;
+        its chunks join `chunks`. The fusion says nothing for it."""
+        known = {id_ for id_, _ in kept}
+        missing = [id_ for id_ in dict.fromkeys(run.plan.carried) if id_ not in known]
+        if not missing:
+            return []
+        found = {
+            id_: chunk
+            for id_, chunk in self._catalog.chunks.get(missing).items()
+            if admits(condition, chunk)
+        }
+        chunks.update(found)
+        return [(id_, 0.0) for id_ in found]
 
     def _by_words(
         self, run: Run, tokens: Sequence[str], condition: SearchFilter, count: int
@@ -128,6 +182,13 @@ class Candidates:
             (run.embedder.fingerprint, text), lambda: run.embedder.embed_queries([text])[0]
         )
 
+    def _embed_passage(self, run: Run, passage: str) -> np.ndarray:
+        text = normalise(passage)
+        return self._query_vectors.get(
+            (run.embedder.fingerprint, "passage", text),
+            lambda: run.embedder.embed_passages([text])[0],
+        )
+
     def _fill_dense(
         self, run: Run, ids: Sequence[str], condition: SearchFilter, dense: dict[str, float]
     ) -> None:
@@ -139,10 +200,25 @@ class Candidates:
                 dense[id_] = float(other @ vector)
 
 
-def _best_scores(listings: Sequence[Listing], stage: str) -> dict[str, float]:
+def _best_scores(run: Run, listings: Sequence[Listing], stage: str) -> dict[str, float]:
     """Scores with the completed question; a part's where that one has none."""
     scores: dict[str, float] = {}
     for listing in listings:
-        for id_, score in listing.ranked if listing.stage == stage else ():
-            scores.setdefault(id_, score)
+        if listing.stage == stage and listing.query in run.queries:
+            for id_, score in listing.ranked:
+                scores.setdefault(id_, score)
     return scores
+
+
+def _one_each_first(
+    ranked: Sequence[tuple[str, float]], chunks: dict[str, Chunk]
+) -> list[tuple[str, float]]:
+    """The best of every document, then the others, each in their order."""
+    seen: set[str] = set()
+    firsts: list[tuple[str, float]] = []
+    others: list[tuple[str, float]] = []
+    for id_, score in ranked:
+        document_id = chunks[id_].document_id
+        (others if document_id in seen else firsts).append((id_, score))
+        seen.add(document_id)
+    return [*firsts, *others]

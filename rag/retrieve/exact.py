@@ -1,4 +1,4 @@
-"""Exact matches: codes, document numbers and quoted titles that the question names.
+"""Exact matches: codes, document numbers, quoted titles and quoted words of the question.
 
 ABC-123 and ABC-124 look alike to vectors and nearly alike to keyword scores. Whoever names
 one means it: passages that hold it as a whole come before all others. Short ones (E2, UB)
@@ -43,6 +43,11 @@ SHORT_CODE_PASSAGES = 4
 """A short code names one thing when at most this share of all passages hold it, or at most so
 many of a small collection. Chosen by us: its entry, and a few passages that refer to it."""
 
+_QUOTED = re.compile(
+    r"「([^「」\n]{2,60})」|『([^『』\n]{2,60})』|“([^“”\n]{2,60})”|\"([^\"\n]{2,60})\""
+)
+_LETTERS = re.compile(r"\w")
+
 _ARTICLE = re.compile(r"第\d+(?:条(?:之\d+)?|[章节编])")
 _BEGINS = re.compile(
     rf"\s*(第\s*[0-9{NUMERAL_LETTERS}]+\s*(?:条(?:之[0-9{NUMERAL_LETTERS}]+)?|[章节编]))"
@@ -59,17 +64,21 @@ class ExactTerms:
     articles: tuple[str, ...] = ()
     """Numbers of articles and chapters in digits: "第3条"."""
 
+    phrases: tuple[str, ...] = ()
+    """Words in quotation marks: they are to stand in a passage just so."""
+
     question: str = ""
     """Tells whose article is meant where several documents have one of this number."""
 
     def __bool__(self) -> bool:
-        return bool(self.codes or self.titles or self.articles)
+        return bool(self.codes or self.titles or self.articles or self.phrases)
 
 
 def exact_terms(
     question: str, shares: Callable[[Iterable[str]], Mapping[str, tuple[int, float]]] | None = None
 ) -> ExactTerms:
-    """The codes, articles and titles in 《》 of a question that name one thing each.
+    """The codes, articles and titles in 《》 of a question that name one thing each, and its
+    words in quotation marks.
 
     Args:
         shares: for index terms, how many passages hold each and which share of all; without
@@ -91,7 +100,21 @@ def exact_terms(
             named.append(code)
     articles = tuple(code for code in found if _ARTICLE.fullmatch(code))
     text = normalise(question) if articles else ""
-    return ExactTerms(tuple(named), quoted_titles(question), articles, text)
+    return ExactTerms(
+        tuple(named), quoted_titles(question), articles, quoted_phrases(question), text
+    )
+
+
+def quoted_phrases(question: str) -> tuple[str, ...]:
+    """What a question puts in quotation marks (「」『』“” and straight ones), normalised, each
+    once, in order; two letters at least, and not the whole question."""
+    found = [normalise(next(filter(None, groups))) for groups in _QUOTED.findall(question)]
+    whole = normalise(question)
+    return tuple(
+        dict.fromkeys(
+            text for text in found if len(_LETTERS.findall(text)) > 1 and len(text) + 2 < len(whole)
+        )
+    )
 
 
 def _short_codes(question: str, found: Iterable[str]) -> list[str]:
@@ -131,6 +154,9 @@ def exact_matches(terms: ExactTerms, chunk: Chunk) -> tuple[str, ...]:
     if terms.titles:
         title = normalise(titles)
         found.extend(f"《{named}》" for named in terms.titles if named in title)
+    if terms.phrases:
+        whole = normalise(f"{titles}\n{chunk.text}")
+        found.extend(f"“{phrase}”" for phrase in terms.phrases if phrase in whole)
     return tuple(found)
 
 

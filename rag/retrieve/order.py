@@ -25,6 +25,20 @@ def ordered(question: str, exact: ExactTerms, hits: Sequence[Hit]) -> list[Hit]:
     ]
 
 
+def one_each_first(hits: Sequence[Hit]) -> list[Hit]:
+    """The best hit of every document, then the others, each in their order; ranks set."""
+    seen: set[str] = set()
+    firsts: list[Hit] = []
+    others: list[Hit] = []
+    for hit in hits:
+        (others if hit.chunk.document_id in seen else firsts).append(hit)
+        seen.add(hit.chunk.document_id)
+    return [
+        hit.model_copy(update={"rank": rank})
+        for rank, hit in enumerate([*firsts, *others], start=1)
+    ]
+
+
 def _why(hit: Hit, exact: Sequence[str], terms: Sequence[str]) -> str:
     """One line for people: what speaks for this passage."""
     if exact:

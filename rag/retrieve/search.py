@@ -14,7 +14,8 @@ from rag.retrieve.candidates import Candidates
 from rag.retrieve.compress import compress
 from rag.retrieve.currency import IN_FORCE, current_first
 from rag.retrieve.exact import exact_terms
-from rag.retrieve.order import ordered
+from rag.retrieve.neighbours import asks_for_all, with_neighbours
+from rag.retrieve.order import one_each_first, ordered
 from rag.retrieve.parents import with_parents
 from rag.retrieve.parts import PART_HITS, with_parts
 from rag.retrieve.run import Run
@@ -95,8 +96,9 @@ class Retriever:
         """The best passages for a plan, best first.
 
         Conditions of the filter under which nothing at all is found are dropped one after
-        another and named in `widened`. Exact matches of codes and quoted titles come first.
-        Of a comparison, each part is searched by itself, too, and keeps a place.
+        another and named in `widened`. Exact matches of codes, titles and quoted words come
+        first. Of a comparison, each part is searched by itself, too, and keeps a place. What a
+        list or clause that was cut goes on with stands behind its hit, in addition to `top_k`.
 
         Args:
             question: what the reranker judges by; `plan.queries[0]` when left out.
@@ -130,7 +132,7 @@ class Retriever:
         whole = self._in_one_space(begin, found)
         if plan.strategy != "decompose" or len(queries) == 1 or not rerank:
             return whole
-        single = plan.model_copy(update={"strategy": "direct"})
+        single = plan.model_copy(update={"strategy": "direct", "passage": "", "carried": ()})
         parts = [
             self.search(
                 single.model_copy(update={"queries": (part,)}),
@@ -230,6 +232,7 @@ class Retriever:
         key = (
             queries,
             question,
+            (plan.passage, plan.breadth, plan.carried, plan.intent),
             settings,
             reranker,
             space,
@@ -271,11 +274,17 @@ class Retriever:
         with run.timed("order"):
             hits = ordered(run.question, run.exact, hits)
             hits = self._current_first(run, condition, hits, widen)
+            if run.plan.breadth:
+                hits = one_each_first(hits)
             if run.stages is not None:
                 hits = explained(run.question, run.listings, hits)
         run.keep("ordered", hits, last_score, run.timings_ms["order"], "准确匹配在前，失效的在后")
         with run.timed("read"):
             hits = with_parents(hits, self._catalog.chunks.get)[:count]
+            if widen:
+                everything = asks_for_all(run.question, run.plan.intent)
+                around = self._catalog.chunks.neighbours
+                hits = with_neighbours(hits, around, everything=everything)
         note = f"放宽了：{'、'.join(widened)}" if widened else ""
         run.keep("final", hits, last_score, run.timings_ms["read"], note)
         if self._space() != run.space:

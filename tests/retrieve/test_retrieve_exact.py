@@ -40,6 +40,7 @@ def test_terms(question: str, codes: tuple[str, ...], titles: tuple[str, ...]) -
         ("B5纸放哪层", {}, ()),
         ("VIP怎么退", {"vip": (1, 0.001)}, ()),
         ("5kg以内邮费", {"5kg": (1, 0.001)}, ()),
+        ("ABC-123 的保修期", {"abc": (1, 0.001)}, ("abc-123",)),
         ("WHAT IS THE FEE", {"fee": (1, 0.001), "what": (1, 0.001)}, ()),
     ],
 )
@@ -100,3 +101,26 @@ def test_titles_and_numbers_of_the_document_count() -> None:
     chunk = place("第一条 略", title="杭州市租房补贴办法", document_number="杭政〔2024〕8号")
     assert exact_matches(ExactTerms((), ("租房补贴办法",)), chunk) == ("《租房补贴办法》",)
     assert exact_matches(ExactTerms(("〔2024〕8号",)), chunk) == ("〔2024〕8号",)
+
+
+@pytest.mark.parametrize(
+    ("question", "phrases"),
+    [
+        ("“一网通办”怎么注册", ("一网通办",)),
+        ("「試用期」和『轉正』", ("试用期", "转正")),
+        ('"no smoking" 写在哪里', ("no smoking",)),
+        ("“年假”“年假”", ("年假",)),
+        ("“是”字怎么写，“”呢", ()),
+        ("“押金什么时候退”", ()),
+        ("没有引号", ()),
+    ],
+)
+def test_words_in_quotation_marks(question: str, phrases: tuple[str, ...]) -> None:
+    assert exact_terms(question).phrases == phrases
+
+
+def test_quoted_words_are_found_as_they_stand() -> None:
+    asked = exact_terms("哪里写了“安裝軟體 前”")
+    assert exact_matches(asked, place("安装软件前请先联网。")) == ("“安装软件前”",)
+    assert exact_matches(asked, place("软件安装前请先联网。")) == ()
+    assert exact_matches(asked, place("见下。", title="安裝軟體前須知")) == ("“安装软件前”",)
