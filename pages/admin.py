@@ -38,6 +38,7 @@ INGEST = (
     "keep_versions",
     "workers",
 )
+WEB_SEARCH = ("enabled", "url", "max_results", "timeout_s", "engines", "language")
 SOURCES = (
     "folder_roots",
     "folder_every_s",
@@ -70,6 +71,8 @@ def _section(here: Here, name: str) -> None:
         models.render(here)
     elif name == "retrieval":
         fields.section(here, "retrieval", RETRIEVAL, t("admin.next_question"))
+        st.divider()
+        fields.section(here, "web_search", WEB_SEARCH, t("admin.next_question"))
     elif name == "answer":
         fields.section(here, "answer", ANSWER, t("admin.next_question"))
     elif name == "prompts":

@@ -168,6 +168,7 @@ class Application:
         report("正在加载词典")
         from rag.chain import Chain
         from rag.retrieve.search import Retriever
+        from rag.retrieve.web_search import WebSearch
 
         self.retriever = Retriever(
             self.catalog,
@@ -176,6 +177,7 @@ class Application:
             self.models.embedder,
             self.models.reranker,
             self._current,
+            WebSearch(lambda: self._current().web_search),
         )
         self.chain = Chain(
             self.catalog,

@@ -26,6 +26,7 @@ def to_markdown(conversation: Conversation, messages: Sequence[Message]) -> str:
         for citation in citations:
             where = chinese_place(citation.document, (citation.page,))
             place = " › ".join(part for part in (where, *citation.heading_path) if part)
+            place = citation.url or place
             within = f"（{escape(place)}）" if place else ""
             lines.append(f"- [{citation.n}] {escape(citation.document)}{within}：")
             lines += [

@@ -142,6 +142,26 @@ class RetrievalSettings(Section):
     near_duplicate: float = Field(default=0.85, gt=0, le=1)
 
 
+class WebSearchSettings(Section):
+    """Web search beside the knowledge bases, through SearXNG's JSON API.
+
+    Attributes:
+        enabled: whether questions may be sent to the search service at all.
+        url: its address; a private one is fine.
+        max_results: most web pages that join the passages.
+        timeout_s: seconds that an answer may take; without one the turn goes on.
+        engines: names of SearXNG engines; empty leaves the choice to it.
+        language: language of the results, a code of SearXNG ("zh-CN", "all").
+    """
+
+    enabled: bool = False
+    url: str = Field(default="", pattern=r"^(https?://\S+)?$")
+    max_results: int = Field(default=5, gt=0, le=20)
+    timeout_s: float = Field(default=6.0, gt=0, le=60)
+    engines: tuple[str, ...] = ()
+    language: str = Field(default="zh-CN", pattern=r"^[A-Za-z-]{2,10}$")
+
+
 class AnswerSettings(Section):
     """Answers.
 
@@ -252,6 +272,7 @@ class Settings(Section):
     embedder: EmbedderSettings = EmbedderSettings()
     reranker: RerankerSettings = RerankerSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
+    web_search: WebSearchSettings = WebSearchSettings()
     answer: AnswerSettings = AnswerSettings()
     ingest: IngestSettings = IngestSettings()
     sources: SourceSettings = SourceSettings()

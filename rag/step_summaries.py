@@ -27,6 +27,8 @@ def of_retrieval(found: Retrieval) -> Summary:
     summary = f"从 {found.candidates} 段中找到 {len(found.hits)} 处"
     if found.widened:
         summary += f"（放宽了：{'、'.join(found.widened)}）"
+    if found.notes:
+        summary += f"（{'；'.join(found.notes)}）"
     hits = [
         {
             "rank": hit.rank,
@@ -40,7 +42,8 @@ def of_retrieval(found: Retrieval) -> Summary:
         for hit in found.hits
     ]
     timings = {name: round(ms, 1) for name, ms in found.timings_ms.items()}
-    return summary, {"hits": hits, "timings_ms": timings, "widened": list(found.widened)}
+    details = {"hits": hits, "timings_ms": timings, "widened": list(found.widened)}
+    return summary, details | {"notes": list(found.notes)}
 
 
 def of_claims(written: Written) -> Summary:

@@ -16,6 +16,7 @@ from rag.answer.marks import Statement, find_marks, statements, without_marks
 from rag.answer.markup import defuse
 from rag.answer.refuse import HEDGE_PREFIX, REFUSAL_PREFIX
 from rag.ingest.places import shown_name
+from rag.retrieve.web_search import web_address
 from rag.types import Citation, Evidence
 
 ALIGNED = 0.62
@@ -152,6 +153,7 @@ def _citation(number: int, item: Evidence, places: Sequence[Place]) -> Citation:
         bboxes=chunk.bboxes,
         record_id=chunk.record_id,
         text=chunk.text,
+        url=web_address(chunk),
     )
 
 

@@ -139,7 +139,7 @@ def filters(slots: Slots) -> dict[str, Any]:
 
 def place(citation: Citation) -> str:
     """Where a citation is from, for people."""
-    where = chinese_place(citation.document, (citation.page,))
+    where = citation.url or chinese_place(citation.document, (citation.page,))
     path = " › ".join(citation.heading_path)
     return " ".join(part for part in (citation.document, where, path) if part)
 

@@ -51,6 +51,7 @@ class Run:
         day: today, by which it is judged what is in force.
         stages: what each stage did, where it is wanted, else None.
         listings: the lists that were fused last.
+        notes: what went wrong without ending the search, in Chinese.
     """
 
     plan: QueryPlan
@@ -66,6 +67,7 @@ class Run:
     stages: list[SearchStage] | None = None
     timings_ms: dict[str, float] = field(default_factory=dict)
     listings: tuple[Listing, ...] = ()
+    notes: list[str] = field(default_factory=list)
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:

@@ -19,12 +19,14 @@ from rag.retrieve.order import one_each_first, ordered
 from rag.retrieve.parents import with_parents
 from rag.retrieve.parts import PART_HITS, with_parts
 from rag.retrieve.run import Run
+from rag.retrieve.web_candidates import begin_web
 from rag.retrieve.why import explained
 from rag.types import Evidence, Hit, QueryPlan, Retrieval, SearchFilter, SearchStage, Slots
 
 if TYPE_CHECKING:
     from rag.models.embedder import Embedder
     from rag.models.reranker import Reranker
+    from rag.retrieve.web_search import WebSearch
     from rag.settings import RetrievalSettings, Settings
     from rag.store.catalog import Catalog
     from rag.store.lexical import LexicalStats
@@ -61,6 +63,7 @@ class Retriever:
         vectors: the vector store, opened.
         lexical: BM25 statistics.
         embedder, reranker, settings: called once per search, so that a change takes effect.
+        web: where plans that want the web are looked up, too.
     """
 
     def __init__(
@@ -71,6 +74,7 @@ class Retriever:
         embedder: Callable[[], Embedder],
         reranker: Callable[[], Reranker],
         settings: Callable[[], Settings],
+        web: WebSearch | None = None,
     ) -> None:
         self._catalog = catalog
         self._vectors = vectors
@@ -79,6 +83,7 @@ class Retriever:
         self._embedder = embedder
         self._reranker = reranker
         self._settings = settings
+        self._web = web
         self._results: RecentResults[Retrieval] = RecentResults(_RECENT_RESULTS)
         self._fallback_lock = threading.Lock()
         self._fallback: Reranker | None = None
@@ -97,8 +102,10 @@ class Retriever:
 
         Conditions of the filter under which nothing at all is found are dropped one after
         another and named in `widened`. Exact matches of codes, titles and quoted words come
-        first. Of a comparison, each part is searched by itself, too, and keeps a place. What a
-        list or clause that was cut goes on with stands behind its hit, in addition to `top_k`.
+        first. Web pages join where the plan asks for them and web search is set up; when it
+        fails, `notes` says so. Of a comparison, each part is searched by itself, too, and keeps
+        a place. What a list or clause that was cut goes on with stands behind its hit, in
+        addition to `top_k`.
 
         Args:
             question: what the reranker judges by; `plan.queries[0]` when left out.
@@ -124,15 +131,20 @@ class Retriever:
             return run
 
         def found(run: Run) -> Retrieval:
+            def search() -> Retrieval:
+                return self._search(run, plan.filter, count, rerank=rerank, widen=True)
+
+            if self._asks_web(plan):  # Its answers change by themselves.
+                return search()
             return self._results.get(
-                (run.key, plan.filter, count, rerank, stages, "search"),
-                lambda: self._search(run, plan.filter, count, rerank=rerank, widen=True),
+                (run.key, plan.filter, count, rerank, stages, "search"), search
             )
 
         whole = self._in_one_space(begin, found)
         if plan.strategy != "decompose" or len(queries) == 1 or not rerank:
             return whole
-        single = plan.model_copy(update={"strategy": "direct", "passage": "", "carried": ()})
+        alone = {"strategy": "direct", "passage": "", "carried": (), "web": False}
+        single = plan.model_copy(update=alone)
         parts = [
             self.search(
                 single.model_copy(update={"queries": (part,)}),
@@ -245,6 +257,9 @@ class Retriever:
             plan, queries, question, exact, settings, candidates, embedder, space, key, today
         )
 
+    def _asks_web(self, plan: QueryPlan) -> bool:
+        return plan.web and self._web is not None and self._web.ready
+
     def _shares(self, terms: Iterable[str]) -> dict[str, tuple[int, float]]:
         """How many passages hold each term, and which share of all."""
         total = max(self._lexical.chunks, 1)
@@ -255,6 +270,7 @@ class Retriever:
         self, run: Run, condition: SearchFilter, count: int, *, rerank: bool, widen: bool
     ) -> Retrieval:
         widened: list[str] = []
+        wait = begin_web(self._web, run) if self._web and self._asks_web(run.plan) else None
         hits = self._candidates.find(run, condition, count)
         for name, field_name, nothing in _CONDITIONS if widen else ():
             if hits:
@@ -263,6 +279,7 @@ class Retriever:
                 condition = condition.model_copy(update={field_name: nothing})
                 widened.append(name)
                 hits = self._candidates.find(run, condition, count)
+        hits += wait() if wait else []
         candidates = len(hits)
         if rerank and hits:
             with run.timed("rerank"):
@@ -295,6 +312,7 @@ class Retriever:
             timings_ms=run.timings_ms,
             candidates=candidates,
             stages=tuple(run.stages or ()),
+            notes=tuple(run.notes),
         )
 
     def _rerank(self, question: str, hits: list[Hit], *, quick: bool) -> list[Hit]:

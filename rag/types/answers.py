@@ -14,7 +14,8 @@ AnswerStatus = Literal["answered", "hedged", "refused", "clarify", "chitchat", "
 
 
 class Citation(Value):
-    """Where an `[n]` in the answer comes from. `char_span` is `quote` in the chunk's text."""
+    """Where an `[n]` in the answer comes from. `char_span` is `quote` in the chunk's text;
+    `url` is the address of a page that a web search found, else empty."""
 
     n: int
     chunk_id: str
@@ -29,6 +30,7 @@ class Citation(Value):
     record_id: str | None = None
     text: str = ""
     """The chunk's whole text, so that a card survives a later edit or deletion."""
+    url: str = ""
 
 
 class Claim(Value):

@@ -84,7 +84,8 @@ class Retrieval(Value):
     """The outcome of a search: ranked hits and what each stage did.
 
     `widened` names the conditions that were dropped because nothing was found with them;
-    `stages` is filled only where the search was asked to keep them.
+    `stages` is filled only where the search was asked to keep them; `notes` says in Chinese
+    what went wrong without ending the search.
     """
 
     hits: tuple[Hit, ...] = ()
@@ -92,6 +93,7 @@ class Retrieval(Value):
     timings_ms: dict[str, float] = Field(default_factory=dict)
     candidates: int = 0
     stages: tuple[SearchStage, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 class Evidence(Value):

@@ -41,7 +41,9 @@ def anchor(message_id: str) -> str:
 
 
 def where(citation: Citation) -> str:
-    """Page and heading path of a citation in one line."""
+    """Page and heading path of a citation in one line; the address of a web page."""
+    if citation.url:
+        return plain(citation.url, 120)
     at = place(citation.document, citation.pages or (citation.page,))
     parts = (at, *(plain(part, 60) for part in citation.heading_path))
     return " · ".join(part for part in parts if part)
@@ -57,6 +59,14 @@ def _card(here: Here, citation: Citation, message_id: str) -> None:
             f'<div class="zw-where">{escape(where(citation))}</div>'
             f'<div class="zw-passage">{quote_html(text, citation.char_span)}</div></article>'
         )
+        if citation.url:
+            st.link_button(
+                t("evidence.open_web"),
+                citation.url,
+                icon=":material/open_in_new:",
+                type="tertiary",
+            )
+            return
         pressed = st.button(
             t(
                 "evidence.open_page"
