@@ -14,6 +14,7 @@ from functools import lru_cache
 from rag.text.normalise import normalise
 from rag.types import DocumentMetadata, KnowledgeProfile
 from rag.understand.lexicon import CLASSES
+from rag.understand.named import Names
 from rag.understand.regions import find_regions, official_name, region_paths, related
 
 _KEPT = 4
@@ -79,6 +80,7 @@ class Gazetteer:
                     self._add(entry(document.document_id, heading, DocumentMetadata()))
         self.products = _distinct(d.metadata.product for d in profile.documents)
         self.organisations = _distinct(d.metadata.organisation for d in profile.documents)
+        self.named = Names((e.shown, e.bare) for e in self.by_id.values())
         titles = [part for d in profile.documents for part in (d.title, d.name)]
         headings = [heading for d in profile.documents for heading in d.headings]
         self.titles = "\n".join(normalise(title) for title in titles if title)

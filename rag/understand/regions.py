@@ -28,7 +28,7 @@ _NOT_DISTRICTS = (
 )
 _ON_THE_SEA = re.compile("[线网以路身马晚早船岛如同之加算赶地掌]上海[报洋鲜关拔外淘域运军底]")
 _BUSINESS = re.compile(
-    "大?(?:饭店|酒店|宾馆|饭庄|火锅|拉面|牛肉面|炒米粉|烤鸭|米线|菜馆|小吃|路|大道|胡同|[一二三四五]条)"
+    "大?(?:饭店|酒店|宾馆|饭庄|火锅|拉面|牛肉面|炒米粉|烤鸭|黄酒|炸酱面|米线|菜馆|小吃|路|大道|胡同|[一二三四五]条)"
 )
 """Behind a city's name these make a dish, a house or a street that is called after it."""
 _PREFECTURE = re.compile("(?:[\u4e00-\u9fff]{1,6}?族)+自治[州县]")

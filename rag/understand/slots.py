@@ -13,6 +13,8 @@ from datetime import date
 from rag.text.normalise import normalise
 from rag.types import Entity, KnowledgeProfile, Slots
 from rag.understand.gazetteer import gazetteer
+from rag.understand.named import Named
+from rag.understand.quantities import find_quantities
 from rag.understand.regions import find_regions
 from rag.understand.times import find_times
 
@@ -51,10 +53,6 @@ _UNITS_ONLY = re.compile(
     r"\d+(?:kb|mb|gb|tb|kg|g|km|m|cm|mm|w|kw|v|a|ml|l|k|h|s|ms|hz|ghz|mah|x)$", re.I
 )
 _TIME_CODE = re.compile(r"(?:fy\d{2,4}|[hq][1-4]|(?:19|20)\d{2}[hq][1-4])$", re.I)
-_AMOUNT = re.compile(
-    r"\d+(?:[.,]\d+)*\s*(?:万亿|亿|万|千|百)?\s*(?:元|块钱?|人民币|美元|港元|%|％|折|倍)"
-    r"|[一二两三四五六七八九十百千万零]{1,8}(?:元|块钱?)"
-)
 _ORGANISATION = re.compile(
     r"[\u4e00-\u9fffA-Za-z0-9]{0,24}?(?:有限责任公司|股份有限公司|有限公司|集团公司|分公司|大学|学院"
     r"|研究院|研究所|委员会|人民政府|人民法院|检察院|银行|医院|中心|管理局|税务局|公安局|教育局"
@@ -79,7 +77,8 @@ def extract(
 
     Returns:
         Slots in the order of mention, each value once; and entities, among them kinds that
-        are no slot ("document" for a title in 《》, "code", "amount").
+        are no slot: "document" for a title in 《》, "name" for one without, "code", "amount",
+        "rating", "duration", "share"; the value of a quantity is canonical ("50-100元").
     """
     text = _folded(question)
     entities: dict[tuple[str, str], Entity] = {}
@@ -89,7 +88,8 @@ def extract(
 
     for match in QUOTED_TITLE.finditer(question):
         add(match.group(), "document", match.group()[1:-1])
-    regions = find_regions(text)
+    names = gazetteer(profile).named.find(_untitled(text)) if profile else []
+    regions = find_regions(_masked(text, [name for name in names if name.institution]))
     for region in regions:
         add(region.text, "region", region.path)
     times = find_times(_without_titles(text), today)
@@ -98,8 +98,10 @@ def extract(
     numbers = [match.group().strip() for match in _DOCUMENT_NUMBER.finditer(question)]
     for number in numbers:
         add(number, "number")
-    for match in _AMOUNT.finditer(text):
-        add(match.group(), "amount")
+    for name in names:
+        add(name.text, "name", name.titles[0] if len(name.titles) == 1 else name.text)
+    for quantity in find_quantities(_masked(text, names)):
+        add(quantity.text, quantity.kind, quantity.value)
     products = list(_products(question, text, profile, numbers))
     for product in products:
         add(product, "product" if not CODE.fullmatch(product) else "code", product)
@@ -149,6 +151,17 @@ def _with_case(simple: str, text: str) -> str:
 def _without_titles(text: str) -> str:
     """A year inside a title belongs to the title only when it stands in its bracket."""
     return QUOTED_TITLE.sub(lambda m: re.sub(r"第\S{1,6}[届号]", "", m.group()), text)
+
+
+def _untitled(text: str) -> str:
+    return QUOTED_TITLE.sub(lambda m: "，" * len(m.group()), text)
+
+
+def _masked(text: str, names: list[Named]) -> str:
+    """The text with the letters of names covered: the 7 days of "7天酒店" are none."""
+    for name in names:
+        text = text[: name.start] + "，" * (name.end - name.start) + text[name.end :]
+    return text
 
 
 def _products(
