@@ -93,9 +93,11 @@ _FIGURE = re.compile(
     re.I,
 )
 _PRICED = re.compile(
-    "(?:价[格位钱]?|票价|房价|单价|售价|人均|消费|门票|预算|费用|租金|房租|月租|工资|薪资|月薪|年薪|收入|报销|补贴|押金|罚款)"
+    "(?:价[格位钱]?|票价|房价|单价|售价|人均|消费|门票|预算|费用|租金|房租|月租|工资|薪资|月薪|年薪|收入|报销|补贴|押金|罚款|金额|额度|上限|标的|合同价|标准)"
     r"(?:标准|水平|金额|价格)?(?:最好|大概|大约|要|得|就)*(?:在|是|为|:|：|有)?(?:最好|大概|大约)*\s*$"
 )
+_AFTER_AMOUNT = "的，,。？?！!吗呢、；; 和与或要是需可能该"
+"""What may follow an amount that has no unit: 50万以上的合同, but not 50万以上人口."""
 _RATED = re.compile(
     r"(?:评分|得分|打分|评价|分数|口碑)(?:最好|要|得)*(?:在|是|为|有|达到|达|能到|:|：)?(?:最好)?\s*$"
 )
@@ -171,6 +173,10 @@ def _kind(text: str, match: re.Match[str], unit: str) -> Kind | None:
         return None if match["a"] in ("十", "百", "万") and not match["after"] else "rating"
     if unit:
         return "duration" if _is_duration(text, match, unit) else None
+    large = (match["sb"] or match["sa"] or "")[-1:] in ("万", "亿")
+    if large and (match["after"] or match["before"] or _PRICED.search(said)):
+        rest = text[match.end() :][:1]
+        return "amount" if not rest or rest in _AFTER_AMOUNT else None
     if not match["a"][0].isdigit():
         return None
     if _RATED.search(said) or _RATED_AFTER.match(text, match.end()):

@@ -119,6 +119,7 @@ COUNTIES: dict[str, str] = {
 
 NICKNAMES: dict[str, str] = {
     "魔都": "上海",
+    "沪上": "上海",
     "申城": "上海",
     "帝都": "北京",
     "京城": "北京",

@@ -68,6 +68,7 @@ def find_regions(text: str) -> list[RegionMention]:
     mentions = _named(text)
     mentions += _from_document_numbers(text, mentions)
     mentions += _single_letters(text, mentions)
+    mentions += _joined(text, mentions)
     mentions.sort(key=lambda mention: (mention.start, mention.end))
     return _nested(text, mentions)
 
@@ -286,6 +287,23 @@ def _single_letters(text: str, known: list[RegionMention]) -> list[RegionMention
         placed = before in _LETTER_BEFORE and start + 1 in boundaries(text)
         if alone or plate or placed or after in _LETTER_AFTER:
             found.append(RegionMention(letter, start, start + 1, names.LETTERS[letter]))
+    return found
+
+
+_JOINED = re.compile("[和与跟及、]([\u4e00-\u9fff]{2})")
+
+
+def _joined(text: str, known: list[RegionMention]) -> list[RegionMention]:
+    """海淀和朝阳: an everyday word beside a district is the district of the same city."""
+    found = []
+    for mention in known:
+        match = _JOINED.match(text, mention.end)
+        if not match or match[1] not in names.EVERYDAY_WORDS:
+            continue
+        path = next((_PATHS[match[1] + end] for end in "区市" if match[1] + end in _PATHS), "")
+        taken = any(other.start == match.start(1) for other in known)
+        if not taken and path.rpartition("/")[0] == mention.path.rpartition("/")[0] != "":
+            found.append(RegionMention(match[1], match.start(1), match.end(1), path))
     return found
 
 

@@ -7,16 +7,17 @@ document types; the rest comes from the form of the words.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date
 
 from rag.text.normalise import normalise
 from rag.types import Entity, KnowledgeProfile, Slots
 from rag.understand.gazetteer import gazetteer
 from rag.understand.named import Named
+from rag.understand.organisations import find_organisations
 from rag.understand.quantities import find_quantities
 from rag.understand.regions import find_regions
-from rag.understand.times import find_times
+from rag.understand.times import TimeMention, find_times
 
 QUOTED_TITLE = re.compile(r"《(?:[^《》]|《[^《》]*》)+》")
 """A title in 《》, which may hold another one."""
@@ -37,9 +38,14 @@ _POINTS_AT_TYPE = re.compile(
     re.I,
 )
 _DOCUMENT_NUMBER = re.compile(
-    r"[\u4e00-\u9fff]{0,10}[〔\[［【(（](?:19|20)\d{2}[〕\]］】)）]\s*第?\d{1,5}\s*号"
+    r"[\u4e00-\u9fff]{0,10}[〔\[［【(（](?:19|20)\d{2}[〕\]］】)）]\s*"
+    r"(?:[\u4e00-\u9fff]{1,3}\d{0,4}[\u4e00-\u9fff]{1,3})?第?\d{1,5}\s*号"  # （2023）京01民终12号
     r"|(?:主席令|国务院令|部令|令)\s*第\s*[\d一二三四五六七八九十百零]+\s*号"
-    r"|\b(?:GB|DB\d{2}|YY|HJ|JJG|ISO|IEC|QB|JB|HG|SH|DL|NB)(?:/[TZ])?\s?\d{2,6}(?:\.\d+)?(?:[-—]\d{4})?"
+    r"|(?:公告|通告|令)\s*(?:19|20)\d{2}\s*年\s*第\s*\d{1,4}\s*号"
+    r"|(?:(?:19|20)\d{2}\s*年\s*)?第?\s*[\d一二三四五六七八九十]{1,4}\s*号(?:文件?|令|公告|通知|决定)"
+    r"|\b(?:GB|DB\d{2}|YY|HJ|JJG|ISO|IEC|QB|JB|HG|SH|DL|NB|YD|JT|JGJ|CJJ|CJ|TB|LY|NY|GA|WS|SL|AQ)"
+    r"(?:/[TZ])?\s?\d{1,6}(?:\.\d+)?(?:[-—]\d{4})?"
+    r"|\b[TQ]/[A-Z]{2,8}\s?\d{1,6}(?:\.\d+)?(?:[-—]\d{4})?"
 )
 CODE = re.compile(
     r"(?<![A-Za-z0-9])(?:[A-Za-z]{1,8}(?=[A-Za-z0-9.]*\d)(?:\.[A-Za-z0-9]+)+"  # SC.c3.large
@@ -49,19 +55,11 @@ CODE = re.compile(
 LETTERED_PRODUCT = re.compile(
     r"(?<![A-Za-z0-9])([A-Za-z]{1,10}|[甲乙丙丁])\s?(产品|型号?|款|套餐|版本|系列|方案|计划|类)"
 )
+_MODEL_WORDS = re.compile(r"(?:\s?(?:Pro|Max|Plus|Mini|Ultra|Lite|SE|Air)(?![A-Za-z]))+", re.I)
 _UNITS_ONLY = re.compile(
     r"\d+(?:kb|mb|gb|tb|kg|g|km|m|cm|mm|w|kw|v|a|ml|l|k|h|s|ms|hz|ghz|mah|x)$", re.I
 )
 _TIME_CODE = re.compile(r"(?:fy\d{2,4}|[hq][1-4]|(?:19|20)\d{2}[hq][1-4])$", re.I)
-_ORGANISATION = re.compile(
-    r"[\u4e00-\u9fffA-Za-z0-9]{0,24}?(?:有限责任公司|股份有限公司|有限公司|集团公司|分公司|大学|学院"
-    r"|研究院|研究所|委员会|人民政府|人民法院|检察院|银行|医院|中心|管理局|税务局|公安局|教育局"
-    r"|人社局|财政局|民政局|住建局|办公厅|办公室|海关总署|证监会|财政部|教育部|商务部|人力资源部"
-    r"|人事部|财务部|行政部|法务部|采购部|技术部|市场部|信息部|客服部|工会)"
-)
-_BEFORE_ORGANISATION = re.compile(
-    r"^.*?(?:请问|由|给|向|找|去|到|在|问|是|和|与|对|的|有|哪个|哪些|什么)(?=[^的是有])"
-)
 _PERSON = re.compile(r"[\u4e00-\u9fff]{1,3}(?:先生|女士|经理|主任|总监|老师|教授|局长|处长)")
 
 
@@ -92,20 +90,22 @@ def extract(
     regions = find_regions(_masked(text, [name for name in names if name.institution]))
     for region in regions:
         add(region.text, "region", region.path)
-    times = find_times(_without_titles(text), today)
+    numbers = [match.group().strip() for match in _DOCUMENT_NUMBER.finditer(question)]
+    times = find_times(_without_numbers(_without_titles(text)), today)
     for time in times:
         add(time.range.text, "time", f"{time.range.start or ''}/{time.range.end or ''}")
-    numbers = [match.group().strip() for match in _DOCUMENT_NUMBER.finditer(question)]
     for number in numbers:
         add(number, "number")
     for name in names:
         add(name.text, "name", name.titles[0] if len(name.titles) == 1 else name.text)
-    for quantity in find_quantities(_masked(text, names)):
+    for quantity in find_quantities(_masked(text, [*names, *times])):
         add(quantity.text, quantity.kind, quantity.value)
     products = list(_products(question, text, profile, numbers))
     for product in products:
-        add(product, "product" if not CODE.fullmatch(product) else "code", product)
-    organisations = list(_organisations(text, profile))
+        code = CODE.fullmatch(product) is not None
+        add(product, "code" if code else "product", _as_known(product, profile))
+    known = gazetteer(profile).organisations if profile else ()
+    organisations = list(find_organisations(QUOTED_TITLE.sub("，", text), known))
     for organisation in organisations:
         add(organisation, "organisation")
     people = list(dict.fromkeys(match.group() for match in _PERSON.finditer(text)))
@@ -150,17 +150,24 @@ def _with_case(simple: str, text: str) -> str:
 
 def _without_titles(text: str) -> str:
     """A year inside a title belongs to the title only when it stands in its bracket."""
-    return QUOTED_TITLE.sub(lambda m: re.sub(r"第\S{1,6}[届号]", "", m.group()), text)
+    return QUOTED_TITLE.sub(
+        lambda m: re.sub(r"第\S{1,6}[届号]", lambda n: "，" * len(n.group()), m.group()), text
+    )
+
+
+def _without_numbers(text: str) -> str:
+    """公告2023年第6号 names a document, not the year that is asked about."""
+    return _DOCUMENT_NUMBER.sub(lambda m: "，" * len(m.group()), text)
 
 
 def _untitled(text: str) -> str:
     return QUOTED_TITLE.sub(lambda m: "，" * len(m.group()), text)
 
 
-def _masked(text: str, names: list[Named]) -> str:
-    """The text with the letters of names covered: the 7 days of "7天酒店" are none."""
-    for name in names:
-        text = text[: name.start] + "，" * (name.end - name.start) + text[name.end :]
+def _masked(text: str, spans: Iterable[Named | TimeMention]) -> str:
+    """The text with some letters covered: the 7 days of "7天酒店" are none."""
+    for span in spans:
+        text = text[: span.start] + "，" * (span.end - span.start) + text[span.end :]
     return text
 
 
@@ -179,8 +186,17 @@ def _products(
             yield match.group()
     for code in codes(question):
         if not any(code in other for other in (*numbers, *seen)):
-            seen.add(code)
-            yield code
+            whole = _MODEL_WORDS.match(question, question.find(code) + len(code))
+            name = code + (whole.group() if whole else "")
+            seen.add(name)
+            yield name
+
+
+def _as_known(product: str, profile: KnowledgeProfile | None) -> str:
+    """The knowledge base's own spelling of a product: ZW-200 for "zw 200"."""
+    bare = re.sub(r"[-_ ]", "", normalise(product))
+    known = gazetteer(profile).products if profile else ()
+    return next((k for k in known if re.sub(r"[-_ ]", "", normalise(k)) == bare), product)
 
 
 def _contains(text: str, name: str) -> bool:
@@ -190,17 +206,3 @@ def _contains(text: str, name: str) -> bool:
     edge = r"(?<![a-z0-9])" if name[0].isascii() and name[0].isalnum() else ""
     tail = r"(?![a-z0-9])" if name[-1].isascii() and name[-1].isalnum() else ""
     return re.search(edge + re.escape(name.lower()) + tail, text.lower()) is not None
-
-
-def _organisations(text: str, profile: KnowledgeProfile | None) -> Iterator[str]:
-    seen: list[str] = []
-    for organisation in gazetteer(profile).organisations if profile else ():
-        if normalise(organisation) in text.lower() and not any(organisation in s for s in seen):
-            seen.append(organisation)
-            yield organisation
-    bare = QUOTED_TITLE.sub("，", text)
-    for match in _ORGANISATION.finditer(bare):
-        name = _BEFORE_ORGANISATION.sub("", match.group())
-        if len(name) >= 3 and not any(name in s or s in name for s in seen):
-            seen.append(name)
-            yield name

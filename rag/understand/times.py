@@ -8,12 +8,19 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
 
 from rag.text.numerals import parse_numeral
 from rag.types import TimeRange
+from rag.understand.relative_times import (
+    month_of,
+    months_later,
+    part_of_month,
+    part_of_quarter,
+    relative_spans,
+    week_of,
+)
 
 EARLIEST_YEAR, LATEST_YEAR = 1900, 2099
 """Numbers outside are not taken for years."""
@@ -57,10 +64,12 @@ _BEFORE_DURATION = "满近过去最前后达足超逾未共约需交限工龄司
 _RELATIVE_YEARS = {
     **{"大前年": -3, "前年": -2, "去年": -1, "上一年": -1, "上年": -1, "今年": 0, "本年": 0},
     **{"当年": 0, "这一年": 0, "明年": 1, "来年": 1, "后年": 2, "次年": 1},
+    **{"上一财年": -1, "上个财年": -1, "上财年": -1, "本财年": 0, "这个财年": 0, "当前财年": 0},
+    **{"下一财年": 1, "下个财年": 1, "下财年": 1, "上一年度": -1, "上一个年度": -1, "去年度": -1},
 }
-_RY = "(?P<ry>" + "|".join(_RELATIVE_YEARS) + ")"
+_RY = "(?P<ry>" + "|".join(sorted(_RELATIVE_YEARS, key=len, reverse=True)) + ")"
 _HALF = r"(?P<half>[上下]半年|H[12]|h[12])"
-_QUARTER = r"(?:第?(?P<q>[一二三四1-4])个?季度?|[Qq](?P<q2>[1-4])(?!\d))"
+_QUARTER = r"(?:(?:第?(?P<q>[一二三四1-4])个?季度?|[Qq](?P<q2>[1-4])(?!\d))(?P<qpart>初|末|底)?)"
 _MONTH = r"(?P<m>1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九])月(?:份)?"
 _DAY = r"(?P<d>3[01]|[12]\d|0?[1-9]|三十一?|二?十[一二三四五六七八九]?|[一二三四五六七八九])[日号]"
 
@@ -79,12 +88,6 @@ def _month(year: int, month: int) -> tuple[date, date]:
     return date(year, month, 1), date(year, month, monthrange(year, month)[1])
 
 
-def _months_later(day: date, months: int) -> date:
-    index = day.year * 12 + day.month - 1 + months
-    year, month = divmod(index, 12)
-    return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
-
-
 def _quarter(year: int, quarter: int) -> tuple[date, date]:
     return date(year, quarter * 3 - 2, 1), _month(year, quarter * 3)[1]
 
@@ -100,7 +103,7 @@ def _half(year: int, half: int) -> tuple[date, date]:
 # One pattern for a year with what may follow it, and for the parts that stand alone.
 _AFTER_YEAR = (
     rf"(?:\s*(?:{_MONTH}(?:\s*{_DAY}|\s*(?P<mpart>初|底|末|上旬|中旬|下旬))?"
-    rf"|{_HALF}|{_QUARTER}|(?P<part>初|底|末|中(?=[旬的，。？?]|$))))?"
+    rf"|{_HALF}|{_QUARTER}|年?(?P<part>初|底|末|中(?=[旬的，。？?]|$))))?"
 )
 _ISO = re.compile(
     r"(?<![\d.\-/])(?P<y>(?:19|20)\d{2})[-/.](?P<m>1[0-2]|0?[1-9])(?:[-/.](?P<d>3[01]"
@@ -141,43 +144,6 @@ _LAST_N = re.compile(
     rf"(?:最近|近|过去|过往|之前)(?:的)?(?P<n>{_N}|半)个?(?P<unit>年|月|周|星期|天|日|季度)(?:内|来|以来|间)?"
 )
 _AGO = re.compile(rf"(?<![满近过去])(?P<n>{_N})个?(?P<unit>年|月|周|星期|天)(?:以前|之前|前)(?!后)")
-_NAMED: tuple[tuple[re.Pattern[str], Callable[[date], tuple[date, date]]], ...] = (
-    (re.compile("前天"), lambda t: (t - timedelta(2),) * 2),
-    (re.compile("昨天|昨日"), lambda t: (t - timedelta(1),) * 2),
-    (re.compile("今天|今日|当天(?=的)"), lambda t: (t, t)),
-    (re.compile("后天"), lambda t: (t + timedelta(2),) * 2),
-    (re.compile("明天|明日"), lambda t: (t + timedelta(1),) * 2),
-    (re.compile("上上个?(?:周|星期|礼拜)"), lambda t: _week(t, -2)),
-    (re.compile("上个?(?:周|星期|礼拜)(?![一二三四五六日天末])"), lambda t: _week(t, -1)),
-    (re.compile("(?:本|这个?)(?:周|星期|礼拜)(?![一二三四五六日天末])"), lambda t: _week(t, 0)),
-    (re.compile("下个?(?:周|星期|礼拜)(?![一二三四五六日天末])"), lambda t: _week(t, 1)),
-    (re.compile("上上个?月"), lambda t: _month_of(_months_later(t.replace(day=1), -2))),
-    (re.compile("上个?月"), lambda t: _month_of(_months_later(t.replace(day=1), -1))),
-    (re.compile("本月|这个?月|当月"), lambda t: _month_of(t)),
-    (re.compile("下个?月"), lambda t: _month_of(_months_later(t.replace(day=1), 1))),
-    (
-        re.compile("上个?季度?(?=度)|上个?季度|上一季度"),
-        lambda t: _quarter_of(_months_later(t.replace(day=1), -3)),
-    ),
-    (re.compile("本季度|这个?季度|当季"), lambda t: _quarter_of(t)),
-    (re.compile("下个?季度|下一季度"), lambda t: _quarter_of(_months_later(t.replace(day=1), 3))),
-    (re.compile("年初至今|今年以来|年初以来"), lambda t: (date(t.year, 1, 1), t)),
-    (re.compile("年底|年末"), lambda t: _month(t.year, 12)),
-    (re.compile("年初"), lambda t: (date(t.year, 1, 1), date(t.year, 3, 31))),
-)
-
-
-def _week(today: date, weeks: int) -> tuple[date, date]:
-    monday = today - timedelta(today.weekday()) + timedelta(weeks=weeks)
-    return monday, monday + timedelta(6)
-
-
-def _month_of(day: date) -> tuple[date, date]:
-    return _month(day.year, day.month)
-
-
-def _quarter_of(day: date) -> tuple[date, date]:
-    return _quarter(day.year, (day.month + 2) // 3)
 
 
 def _spans(text: str, today: date) -> list[Span]:
@@ -208,9 +174,9 @@ def _spans(text: str, today: date) -> list[Span]:
         add(match, _last(match, today))
     for match in _AGO.finditer(text):
         add(match, _ago(match, today))
-    for pattern, bounds in _NAMED:
-        for match in pattern.finditer(text):
-            add(match, bounds(today))
+    for span in relative_spans(text, today):
+        if not any(other[0] < span[1] and span[0] < other[1] for other in found):
+            found.append(span)
     for match in _BARE_PART.finditer(text):
         named = [s for s in found if s[1] <= match.start() and s[2]]
         year = max(named)[2].year if named else today.year  # type: ignore[union-attr]
@@ -252,11 +218,11 @@ def _within_year(match: re.Match[str], year: int) -> tuple[date, date] | None:
         first, last = _month(year, month)
         if day:
             return (date(year, month, day),) * 2 if day <= last.day else None
-        return _part_of_month(first, last, groups.get("mpart"))
+        return part_of_month(first, last, groups.get("mpart"))
     if groups.get("half"):
         return _half(year, 1 if groups["half"] in ("上半年", "H1", "h1") else 2)
     if quarter:
-        return _quarter(year, quarter)
+        return part_of_quarter(*_quarter(year, quarter), groups.get("qpart"))
     part = groups.get("part")
     if part == "初":
         return date(year, 1, 1), date(year, 3, 31)
@@ -265,16 +231,6 @@ def _within_year(match: re.Match[str], year: int) -> tuple[date, date] | None:
     if part == "中":
         return date(year, 5, 1), date(year, 8, 31)
     return _year(year)
-
-
-def _part_of_month(first: date, last: date, part: str | None) -> tuple[date, date]:
-    if part in ("初", "上旬"):
-        return first, first.replace(day=10)
-    if part == "中旬":
-        return first.replace(day=11), first.replace(day=20)
-    if part in ("底", "末", "下旬"):
-        return first.replace(day=21), last
-    return first, last
 
 
 def _decade(match: re.Match[str]) -> tuple[date, date]:
@@ -286,17 +242,17 @@ def _decade(match: re.Match[str]) -> tuple[date, date]:
 def _last(match: re.Match[str], today: date) -> tuple[date, date] | None:
     unit = match["unit"]
     if match["n"] == "半":
-        return (_months_later(today, -6), today) if unit == "年" else (today - timedelta(15), today)
+        return (months_later(today, -6), today) if unit == "年" else (today - timedelta(15), today)
     return None if (n := _number(match["n"])) is None or n > 200 else (_back(today, n, unit), today)
 
 
 def _back(today: date, n: int, unit: str) -> date:
     if unit == "年":
-        return _months_later(today, -12 * n)
+        return months_later(today, -12 * n)
     if unit == "季度":
-        return _months_later(today, -3 * n)
+        return months_later(today, -3 * n)
     if unit == "月":
-        return _months_later(today, -n)
+        return months_later(today, -n)
     return today - timedelta(weeks=n) if unit in ("周", "星期") else today - timedelta(n)
 
 
@@ -308,8 +264,8 @@ def _ago(match: re.Match[str], today: date) -> tuple[date, date] | None:
     if unit == "年":
         return _year(day.year)
     if unit == "月":
-        return _month_of(day)
-    return _week(day, 0) if unit in ("周", "星期") else (day, day)
+        return month_of(day)
+    return week_of(day, 0) if unit in ("周", "星期") else (day, day)
 
 
 _BETWEEN = re.compile(r"\s*(?:[-—–~～至到]|以?来?到|一直到)\s*")
