@@ -11,11 +11,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, TypeVar
 
-from langchain_core.callbacks import CallbackManagerForChainRun
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from langchain_core.runnables.config import (
     ensure_config,
@@ -33,6 +31,7 @@ from rag.retrieve.search import Retriever
 from rag.settings import Settings
 from rag.store.catalog import Catalog
 from rag.turn import TurnInput, check_question
+from rag.turn_state import Stopped, TurnState
 from rag.types import (
     Answer,
     Event,
@@ -52,30 +51,10 @@ from rag.types import (
 from rag.understand.ambiguity import judge
 from rag.understand.llm import understand_with_llm
 from rag.understand.plan import plan as make_plan
+from rag.understand.plan import web_enabled
 from rag.understand.understand import understand
 
 T = TypeVar("T")
-
-
-@dataclass
-class _Turn:
-    """What a running turn has gathered."""
-
-    input: TurnInput
-    settings: Settings
-    run: CallbackManagerForChainRun
-    config: RunnableConfig
-    stop: threading.Event
-    steps: list[StepRecord] = field(default_factory=list)
-    began: float = field(default_factory=time.perf_counter)
-
-    def timings(self) -> dict[str, float]:
-        timings = {record.step: record.ms for record in self.steps}
-        return timings | {"total": (time.perf_counter() - self.began) * 1000}
-
-
-class _Stopped(Exception):
-    """The user stopped the turn before a word was written."""
 
 
 class Chain(Runnable[TurnInput, Any]):
@@ -138,7 +117,7 @@ class Chain(Runnable[TurnInput, Any]):
         config = ensure_config(config)
         manager = get_callback_manager_for_config(config)
         run = manager.on_chain_start(None, input.model_dump(mode="json"), name="turn")
-        turn = _Turn(input, self._settings(), run, config, stop or threading.Event())
+        turn = TurnState(input, self._settings(), run, config, stop or threading.Event())
         answer: Answer | None = None
         try:
             for event in self._until_stopped(turn):
@@ -164,15 +143,15 @@ class Chain(Runnable[TurnInput, Any]):
             return meaning
         return judge(meaning, input.history, profile, self._probe(input))
 
-    def _until_stopped(self, turn: _Turn) -> Iterator[Event]:
+    def _until_stopped(self, turn: TurnState) -> Iterator[Event]:
         try:
             yield from self._turn(turn)
-        except _Stopped:
+        except Stopped:
             yield self._final(turn, None, Written(text="", reason="已停止。"), "stopped", 0.0)
 
     # --- The steps in their order -----------------------------------------------------
 
-    def _turn(self, turn: _Turn) -> Iterator[Event]:
+    def _turn(self, turn: TurnState) -> Iterator[Event]:
         check_question(turn.input.question)
         profile = self._catalog.documents.profile(turn.input.kb_ids)
         meaning = yield from self._understand(turn, profile)
@@ -203,7 +182,7 @@ class Chain(Runnable[TurnInput, Any]):
         yield from self._answer(turn, meaning, found, evidence, sure, verdict)
 
     def _understand(
-        self, turn: _Turn, profile: KnowledgeProfile
+        self, turn: TurnState, profile: KnowledgeProfile
     ) -> Generator[Event, None, Understanding]:
         meaning = yield from self._step(
             turn,
@@ -235,7 +214,7 @@ class Chain(Runnable[TurnInput, Any]):
         return lambda question, slots: self._retriever.probe(question, input.kb_ids, slots)
 
     def _clarify(
-        self, turn: _Turn, meaning: Understanding, profile: KnowledgeProfile
+        self, turn: TurnState, meaning: Understanding, profile: KnowledgeProfile
     ) -> Generator[Event, None, Understanding]:
         judged = yield from self._step(
             turn,
@@ -246,18 +225,25 @@ class Chain(Runnable[TurnInput, Any]):
         return judged
 
     def _plan(
-        self, turn: _Turn, meaning: Understanding, profile: KnowledgeProfile
+        self, turn: TurnState, meaning: Understanding, profile: KnowledgeProfile
     ) -> Generator[Event, None, QueryPlan]:
         made = yield from self._step(
             turn,
             "plan",
-            lambda _: make_plan(meaning, turn.input.kb_ids, profile=profile),
-            lambda p: (f"{len(p.queries)} 个查询", {"plan": p.model_dump(mode="json")}),
+            lambda _: make_plan(
+                meaning,
+                turn.input.kb_ids,
+                profile=profile,
+                history=turn.input.history,
+                web_enabled=web_enabled(turn.settings),
+                probe=self._probe(turn.input),
+            ),
+            step_summaries.of_plan,
         )
         return made
 
     def _retrieve(
-        self, turn: _Turn, meaning: Understanding, query_plan: QueryPlan
+        self, turn: TurnState, meaning: Understanding, query_plan: QueryPlan
     ) -> Generator[Event, None, Retrieval]:
         top_k = turn.settings.retrieval.top_k * (1 + min(turn.input.attempt, 3))
         found = yield from self._step(
@@ -271,7 +257,7 @@ class Chain(Runnable[TurnInput, Any]):
         return found
 
     def _compress(
-        self, turn: _Turn, meaning: Understanding, hits: Sequence[Hit]
+        self, turn: TurnState, meaning: Understanding, hits: Sequence[Hit]
     ) -> Generator[Event, None, tuple[Evidence, ...]]:
         evidence = yield from self._step(
             turn,
@@ -282,7 +268,7 @@ class Chain(Runnable[TurnInput, Any]):
         return evidence
 
     def _refuse(
-        self, turn: _Turn, meaning: Understanding, found: Retrieval, sure: Confidence
+        self, turn: TurnState, meaning: Understanding, found: Retrieval, sure: Confidence
     ) -> Iterator[Event]:
         names = self._names(turn.input.kb_ids)
         text, suggestions = yield from self._step(
@@ -296,7 +282,7 @@ class Chain(Runnable[TurnInput, Any]):
 
     def _answer(
         self,
-        turn: _Turn,
+        turn: TurnState,
         meaning: Understanding,
         found: Retrieval,
         evidence: Sequence[Evidence],
@@ -342,13 +328,13 @@ class Chain(Runnable[TurnInput, Any]):
 
     def _step(
         self,
-        turn: _Turn,
+        turn: TurnState,
         name: Step,
         function: Callable[[Any], T],
         describe: Callable[[T], tuple[str, dict[str, Any]]],
     ) -> Generator[Event, None, T]:
         if turn.stop.is_set() and name != "verify":
-            raise _Stopped
+            raise Stopped
         yield StepStarted(step=name)
         began = time.perf_counter()
         result: T = RunnableLambda(function, name=name).invoke(None, self._child(turn, name))
@@ -356,11 +342,11 @@ class Chain(Runnable[TurnInput, Any]):
         yield self._finished(turn, name, began, summary, details)
         return result
 
-    def _child(self, turn: _Turn, name: str) -> RunnableConfig:
+    def _child(self, turn: TurnState, name: str) -> RunnableConfig:
         return patch_config(turn.config, callbacks=turn.run.get_child(f"step:{name}"))
 
     def _finished(
-        self, turn: _Turn, name: Step, began: float, summary: str, details: dict[str, Any]
+        self, turn: TurnState, name: Step, began: float, summary: str, details: dict[str, Any]
     ) -> StepFinished:
         ms = round((time.perf_counter() - began) * 1000, 1)
         turn.steps.append(StepRecord(step=name, ms=ms, summary=summary, details=details))
@@ -368,7 +354,7 @@ class Chain(Runnable[TurnInput, Any]):
 
     def _final(
         self,
-        turn: _Turn,
+        turn: TurnState,
         meaning: Understanding | None,
         written: Written,
         status: Any,

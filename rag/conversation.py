@@ -18,7 +18,7 @@ from rag.settings import Settings
 from rag.store.catalog import Catalog
 from rag.text.readable import readable
 from rag.turn import TurnInput, check_question
-from rag.types import Conversation, Event, Message, Person, Turn
+from rag.types import Answer, Conversation, Event, Message, Person, Turn
 from rag.workers import TurnWorkers
 
 if TYPE_CHECKING:
@@ -292,9 +292,16 @@ def turns(messages: Sequence[Message]) -> list[Turn]:
                 if meaning and answer and answer.status == "clarify"
                 else None,
                 status=answer.status if answer else None,
+                evidence=_cited(answer),
             )
         )
     return history
+
+
+def _cited(answer: Answer | None) -> tuple[str, ...]:
+    """Ids of the chunks that an answer cites, each once."""
+    citations = answer.citations if answer else ()
+    return tuple(dict.fromkeys(c.chunk_id for c in citations if c.chunk_id))
 
 
 def _refuse_while_running(messages: Sequence[Message]) -> None:

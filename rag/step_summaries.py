@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rag.answer.write import Written
-from rag.types import Retrieval, Understanding
+from rag.types import QueryPlan, Retrieval, Strategy, Understanding
 
 Summary = tuple[str, dict[str, Any]]
 
@@ -20,6 +20,28 @@ def of_clarification(meaning: Understanding) -> Summary:
     if meaning.needs_clarification and meaning.clarification:
         return meaning.clarification.question, {"missing": list(meaning.missing_slots)}
     return "问题明确", {}
+
+
+STRATEGIES: dict[Strategy, str] = {
+    "direct": "直接检索",
+    "rewrite": "补全后检索",
+    "expand": "多种说法检索",
+    "hyde": "设想答案检索",
+    "decompose": "拆分检索",
+    "metadata_filter": "筛选检索",
+    "broad": "广泛检索",
+    "web": "网页检索",
+    "clarify": "反问",
+    "no_retrieval": "不检索",
+}
+"""Names of the strategies for people."""
+
+
+def of_plan(plan: QueryPlan) -> Summary:
+    """The strategy with its reasons, and the whole plan."""
+    name = STRATEGIES[plan.strategy]
+    because = "；".join(plan.reasons)
+    return f"{name}：{because}" if because else name, {"plan": plan.model_dump(mode="json")}
 
 
 def of_retrieval(found: Retrieval) -> Summary:

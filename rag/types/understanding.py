@@ -89,7 +89,8 @@ class Turn(Value):
     """One message of the conversation as understanding sees it.
 
     `standalone` is the completed question of a user turn where it is known; `clarification`
-    is set on an assistant turn that asked back; `status` is that of the Answer.
+    is set on an assistant turn that asked back; `status` is that of the Answer; `evidence`
+    holds the chunk ids that an assistant turn cites, in the order of citation.
     """
 
     role: Role
@@ -97,6 +98,7 @@ class Turn(Value):
     standalone: str | None = None
     clarification: Clarification | None = None
     status: str | None = None
+    evidence: tuple[str, ...] = ()
 
 
 class Understanding(Value):
@@ -113,6 +115,8 @@ class Understanding(Value):
     route: Route = "knowledge"
     strategy: Strategy = "direct"
     sub_questions: tuple[str, ...] = ()
+    passage: str = ""
+    """A model's imagined answer for the search (HyDE); "" without a model."""
     confidence: float = Field(default=1.0, ge=0, le=1)
     source: Literal["rules", "llm"] = "rules"
     notes: tuple[str, ...] = ()

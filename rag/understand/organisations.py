@@ -65,8 +65,10 @@ _BEFORE = re.compile(
 )
 
 
-def find_organisations(text: str, known: Iterable[str]) -> Iterator[str]:
-    """The bodies named in a text, each once; those of the knowledge base by their full name.
+def find_organisations(text: str, known: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The bodies named in a text, each once: its name and how the text writes it.
+
+    Those of the knowledge base have their full name, others that which is written.
 
     Args:
         text: normalised, without quoted titles.
@@ -78,12 +80,12 @@ def find_organisations(text: str, known: Iterable[str]) -> Iterator[str]:
     for name, written in _known(lowered, tuple(known), regions):
         if not any(written in other for other in seen):
             seen += [name, written]
-            yield name
+            yield name, written
     for match in _NAMED.finditer(text):
         name = _BEFORE.sub("", match.group())
         if len(name) >= 3 and not any(name in other or other in name for other in seen):
             seen.append(name)
-            yield name
+            yield name, name
 
 
 def _known(

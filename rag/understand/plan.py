@@ -1,14 +1,71 @@
-"""From what a question means to what will be searched."""
+"""From what a question means to what will be searched and how (the plan of DESIGN §2).
+
+The strategy names the chief means; the plan's other fields hold all of them. Each decision
+leaves a reason in Chinese, which the trace shows.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from rag.text.normalise import normalise
-from rag.types import KnowledgeProfile, QueryPlan, SearchFilter, Understanding
-from rag.understand.regions import related
-from rag.understand.slots import quoted_titles
+from rag.types import (
+    Hit,
+    KnowledgeProfile,
+    QueryPlan,
+    SearchFilter,
+    Slots,
+    Strategy,
+    Turn,
+    Understanding,
+)
+from rag.understand.candidates import ENOUGH, passage_coverage
+from rag.understand.carried import carried_evidence
+from rag.understand.expand import wordings
+from rag.understand.gazetteer import gazetteer
+from rag.understand.regions import related, short_name
+from rag.understand.slots import QUOTED_TITLE, quoted_titles
 from rag.understand.times import years_of
+
+if TYPE_CHECKING:
+    from rag.settings import Settings
+
+Probe = Callable[[str, Slots], Sequence[Hit]]
+
+_KINDS_OF_TEXT = (
+    "制度|规定|政策|文件|办法|条例|标准|通知|公告|手册|合同|报告|产品|型号|项目|课程|岗位|部门|城市|省份"
+    "|地区|地方|公司|单位|法律|法规|措施|规范|方案|服务|业务|案例|补贴|福利"
+)
+_BROAD = re.compile(
+    rf"(?:有|包括|涉及|发布了?|出台了?|制定了?)(?:哪些|什么|几种|几类|几个)(?:[\u4e00-\u9fff]{{0,6}}?)(?:{_KINDS_OF_TEXT})"
+    rf"|(?:哪些|哪几个|哪几种)(?:[\u4e00-\u9fff]{{0,6}}?)(?:{_KINDS_OF_TEXT})"
+    rf"|(?:各|每个|所有|全部|不同)(?:的)?(?:个|省|市|地|县|区|{_KINDS_OF_TEXT})"
+    r"|(?:汇总|盘点|梳理|归纳|列出|列举|罗列|一览|综述)"
+    r"|(?:有|都有)哪些[?？]?$"
+)
+_ASKS_THE_WEB = re.compile(
+    r"(?:上网|网上|联网|互联网上?|网络上)(?:帮我|给我)?(?:再)?(?:查|搜|找|看|检索|有没有|怎么说|的说法)"
+    r"|(?:查|搜|找|检索)(?:一下|查|下)?(?:互联网|网上|全网|网络|网页)|百度(?:一下|搜)|google|bing",
+    re.I,
+)
+_ISSUED = (
+    "(?:发布|印发|出台|制定|颁布|公布|下发)?(?:的|于|过)?[\u4e00-\u9fff]{0,6}?"
+    "(?:规定|办法|公告|通知|通告|政策|制度|条例|意见|决定|文件|细则)"
+)
+_LABELS = {
+    "direct": "问题完整，直接检索",
+    "rewrite": "用补全后的问题检索",
+    "expand": "换成书面说法再检索一次",
+    "hyde": "用模型设想的答案辅助检索",
+    "decompose": "拆成几个小问题分别检索",
+    "metadata_filter": "按条件筛选后检索",
+    "broad": "问到多份文件，每份文件取一处",
+    "web": "同时检索网页",
+    "clarify": "问题还不明确，先反问",
+    "no_retrieval": "不需要检索",
+}
 
 
 def plan(
@@ -16,25 +73,181 @@ def plan(
     kb_ids: Sequence[str],
     *,
     profile: KnowledgeProfile | None,
+    history: Sequence[Turn] = (),
+    override: Strategy | None = None,
+    web_enabled: bool = False,
+    probe: Probe | None = None,
 ) -> QueryPlan:
-    """The queries and the filter of a question.
+    """The queries, the filter and the means of a search.
 
-    `queries[0]` is the completed question; its parts follow when it compares things. The
-    filter holds the asked regions always, and the years only where the knowledge base has
-    documents of them. Documents without region or year always pass.
+    `queries[0]` is the completed question; the parts of a comparison follow, or another
+    wording. The filter holds the asked regions always, and years, kinds of document and
+    issuing bodies only where the knowledge base has documents of them.
+
+    Args:
+        understanding: what the question means; its `passage` is a model's imagined answer.
+        kb_ids: the knowledge bases to search.
+        profile: what they are about; None without any.
+        history: the turns before, for the evidence that a continued topic takes along.
+        override: use this strategy and no other means, as the retrieval lab does.
+        web_enabled: whether a web search is configured.
+        probe: a quick retrieval, asked only where a web search is configured: without
+            anything near the question in the knowledge bases the web is searched as well.
     """
-    queries = (understanding.standalone_question, *understanding.sub_questions)
+    if override is not None:
+        return _overridden(understanding, kb_ids, profile, override, web_enabled)
+    question = understanding.standalone_question
+    condition, because = _filter(understanding, kb_ids, profile)
+    reasons = list(because)
+    parts = understanding.sub_questions
+    others = () if parts else wordings(question)
+    breadth = _is_broad(understanding, profile, condition)
+    web, web_reason = _web(understanding, web_enabled, probe)
+    carried = carried_evidence(understanding, history)
+    strategy = _strategy(understanding, condition, others, breadth=breadth, web=web)
+    if parts:
+        reasons.append(f"问题包含 {len(parts)} 个小问题，分别检索")
+    if others:
+        reasons.append(f"换一种书面说法再查：{others[0]}")
+    if breadth:
+        reasons.append("问到多份文件，每份文件先取一处")
+    if understanding.passage:
+        reasons.append("模型设想了一段答案，用来辅助语义检索")
+    if carried:
+        reasons.append(f"话题延续，沿用上一轮的 {len(carried)} 处依据")
+    if web_reason:
+        reasons.append(web_reason)
+    if understanding.rewritten:
+        reasons.insert(0, f"补全为“{question}”")
     return QueryPlan(
-        queries=tuple(dict.fromkeys(query for query in queries if query.strip())),
-        filter=SearchFilter(
-            kb_ids=tuple(kb_ids),
-            document_ids=_named_documents(understanding, profile),
-            regions=understanding.slots.region,
-            years=_years(understanding, profile),
-        ),
-        strategy=understanding.strategy,
+        queries=_distinct((question, *parts, *others)),
+        filter=condition,
+        strategy=strategy,
         intent=understanding.intent,
+        passage=understanding.passage,
+        breadth=breadth,
+        web=web,
+        carried=carried,
+        reasons=tuple(reasons) or (_LABELS[strategy],),
     )
+
+
+def web_enabled(settings: Settings) -> bool:
+    """Whether an administrator has switched the web search on."""
+    section = getattr(settings, "web_search", None)
+    return bool(getattr(section, "enabled", False))
+
+
+def asks_the_web(question: str) -> bool:
+    """Whether the user asks to look on the web."""
+    return bool(_ASKS_THE_WEB.search(question))
+
+
+def _strategy(
+    meaning: Understanding,
+    condition: SearchFilter,
+    others: tuple[str, ...],
+    *,
+    breadth: bool,
+    web: bool,
+) -> Strategy:
+    """The chief means, the strongest first."""
+    if meaning.route != "knowledge":
+        return meaning.strategy if meaning.strategy == "clarify" else "no_retrieval"
+    filtered = bool(
+        condition.regions
+        or condition.years
+        or condition.document_types
+        or condition.organisations
+        or meaning.slots.time
+    )
+    chosen: tuple[tuple[bool, Strategy], ...] = (
+        (bool(meaning.sub_questions), "decompose"),
+        (breadth, "broad"),
+        (web, "web"),
+        (filtered, "metadata_filter"),
+        (bool(meaning.passage), "hyde"),
+        (bool(others), "expand"),
+        (meaning.rewritten, "rewrite"),
+    )
+    return next((strategy for holds, strategy in chosen if holds), "direct")
+
+
+def _overridden(
+    meaning: Understanding,
+    kb_ids: Sequence[str],
+    profile: KnowledgeProfile | None,
+    strategy: Strategy,
+    web_enabled: bool,
+) -> QueryPlan:
+    """A plan by one strategy alone; where it has nothing to work with, the reason says so."""
+    question = meaning.question if strategy == "direct" else meaning.standalone_question
+    condition = SearchFilter(kb_ids=tuple(kb_ids))
+    because: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    lacking = ""
+    if strategy == "metadata_filter":
+        condition, because = _filter(meaning, kb_ids, profile)
+        lacking = "" if because else "问题里没有可以筛选的条件"
+    elif strategy == "expand":
+        others = wordings(question)
+        lacking = "" if others else "没有别的书面说法"
+    elif strategy == "decompose":
+        others = meaning.sub_questions
+        lacking = "" if others else "问题里只有一件事"
+    elif strategy == "hyde":
+        lacking = "" if meaning.passage else "没有模型设想的答案"
+    elif strategy == "web":
+        lacking = "" if web_enabled else "没有启用网页检索"
+    nothing = strategy in ("no_retrieval", "clarify")
+    reasons = (f"指定策略：{_LABELS[strategy]}", *because, *((lacking,) if lacking else ()))
+    return QueryPlan(
+        queries=() if nothing else _distinct((question, *others)),
+        filter=condition,
+        strategy=strategy,
+        intent=meaning.intent,
+        passage=meaning.passage if strategy == "hyde" else "",
+        breadth=strategy == "broad",
+        web=strategy == "web" and web_enabled,
+        reasons=reasons,
+    )
+
+
+def _distinct(queries: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(query for query in queries if query.strip()))
+
+
+def _filter(
+    meaning: Understanding, kb_ids: Sequence[str], profile: KnowledgeProfile | None
+) -> tuple[SearchFilter, tuple[str, ...]]:
+    """The conditions, and why each is there."""
+    documents = _named_documents(meaning, profile)
+    years = _years(meaning, profile)
+    types = _types(meaning, profile)
+    organisations = _issuers(meaning, profile)
+    reasons = []
+    if documents:
+        reasons.append(f"只查《{quoted_titles(meaning.standalone_question)[0]}》")
+    if meaning.slots.region:
+        reasons.append("限定地区：" + "、".join(map(short_name, meaning.slots.region)))
+    if years:
+        first, last = years
+        reasons.append(f"限定年份：{first}" + (f"—{last}" if last != first else ""))
+    elif meaning.slots.time:
+        reasons.append("没有按年份区分的文件，不限年份")
+    if types:
+        reasons.append("限定文档类型：" + "、".join(types))
+    if organisations:
+        reasons.append("限定机构：" + "、".join(organisations))
+    condition = SearchFilter(
+        kb_ids=tuple(kb_ids),
+        document_ids=documents,
+        regions=meaning.slots.region,
+        years=years,
+        document_types=types,
+        organisations=organisations,
+    )
+    return condition, tuple(reasons)
 
 
 def _named_documents(
@@ -67,3 +280,61 @@ def _years(
         )
     }
     return years if any(first <= year <= last for year in known) else None
+
+
+def _types(meaning: Understanding, profile: KnowledgeProfile | None) -> tuple[str, ...]:
+    """The kinds of document that the question points at, where the knowledge base has them
+    and none of its documents is called so: 员工手册 in a title names that one alone."""
+    if profile is None or meaning.intent == "comparison":
+        return ()
+    known = {d.metadata.document_type for d in profile.documents if d.metadata.document_type}
+    titles = gazetteer(profile).titles
+    wanted = [
+        kind
+        for named in meaning.slots.document_type
+        if not (len(named) > 2 and normalise(named) in titles)
+        for kind in known
+        if normalise(named) == normalise(kind)
+    ]
+    return tuple(dict.fromkeys(wanted))
+
+
+def _issuers(meaning: Understanding, profile: KnowledgeProfile | None) -> tuple[str, ...]:
+    """The bodies whose own rules the question asks for ("财政部发布的通知")."""
+    if profile is None or meaning.intent == "comparison":
+        return ()
+    known = set(gazetteer(profile).organisations)
+    text = QUOTED_TITLE.sub("，", normalise(meaning.standalone_question))
+    words = {e.text: e.value or e.text for e in meaning.entities if e.kind == "organisation"}
+    return tuple(
+        official
+        for written, official in words.items()
+        if official in known and re.search(re.escape(normalise(written)) + _ISSUED, text)
+    )
+
+
+def _is_broad(
+    meaning: Understanding, profile: KnowledgeProfile | None, condition: SearchFilter
+) -> bool:
+    """Whether the answer is spread over many documents."""
+    if profile is None or len({d.document_id for d in profile.documents}) < 2:
+        return False
+    question = meaning.standalone_question
+    if condition.document_ids or meaning.sub_questions or quoted_titles(question):
+        return False
+    named = [e for e in meaning.entities if e.kind in ("name", "code")]
+    return not named and bool(_BROAD.search(QUOTED_TITLE.sub("", question)))
+
+
+def _web(meaning: Understanding, enabled: bool, probe: Probe | None) -> tuple[bool, str]:
+    if meaning.route != "knowledge":
+        return False, ""
+    question = meaning.standalone_question
+    if asks_the_web(meaning.question):
+        return enabled, "按要求同时检索网页" if enabled else "没有启用网页检索，只查知识库"
+    if not enabled or probe is None:
+        return False, ""
+    hits = probe(question, meaning.slots)
+    if any(passage_coverage(question, hit) >= ENOUGH for hit in hits):
+        return False, ""
+    return True, "知识库里没有相近的内容，同时检索网页"

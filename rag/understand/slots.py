@@ -105,9 +105,9 @@ def extract(
         code = CODE.fullmatch(product) is not None
         add(product, "code" if code else "product", _as_known(product, profile))
     known = gazetteer(profile).organisations if profile else ()
-    organisations = list(find_organisations(QUOTED_TITLE.sub("，", text), known))
-    for organisation in organisations:
-        add(organisation, "organisation")
+    organisations = dict(find_organisations(QUOTED_TITLE.sub("，", text), known))
+    for organisation, written in organisations.items():
+        add(written, "organisation", organisation)
     people = list(dict.fromkeys(match.group() for match in _PERSON.finditer(text)))
     for person in people:
         add(person, "person")

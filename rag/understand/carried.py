@@ -1,0 +1,49 @@
+"""The evidence of the last answer that a continued topic takes along to the next search."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rag.text.normalise import normalise
+from rag.text.similar import char_ngrams
+from rag.types import Turn, Understanding
+from rag.understand.regions import region_paths
+from rag.understand.slots import codes, quoted_titles
+from rag.understand.times import find_times
+
+MOST_CARRIED = 5
+"""Passages taken along: as many as an answer usually cites (chosen by us)."""
+_SAME_TOPIC = 0.35
+"""Share of the last question's pairs of letters that the next one must hold (chosen by us)."""
+
+
+def carried_evidence(meaning: Understanding, history: Sequence[Turn]) -> tuple[str, ...]:
+    """Chunk ids that the last answer cited, where this question continues its topic.
+
+    A question with another region, year, product or title asks about other documents: what
+    was cited for the last one would only mislead.
+    """
+    if meaning.route != "knowledge" or len(history) < 2:
+        return ()
+    asked, answered = history[-2], history[-1]
+    if (asked.role, answered.role) != ("user", "assistant") or not answered.evidence:
+        return ()
+    before, now = asked.standalone or asked.content, meaning.standalone_question
+    if any(value not in _values(before) for value in _values(now)):
+        return ()
+    pairs = char_ngrams(normalise(before), 2)
+    shared = sum(pair in normalise(now) for pair in pairs)
+    if not pairs or shared / len(pairs) < _SAME_TOPIC:
+        return ()
+    return answered.evidence[:MOST_CARRIED]
+
+
+def _values(question: str) -> list[str]:
+    """What a question pins down: regions, times as written, codes, titles."""
+    from datetime import date
+
+    text = normalise(question)
+    times = [time.text for time in find_times(text, date(2000, 1, 1))]
+    titles = [normalise(title) for title in quoted_titles(question)]
+    named = [code.lower() for code in codes(question)]
+    return [*region_paths(text), *times, *named, *titles]
