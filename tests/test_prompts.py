@@ -10,6 +10,7 @@ def test_all_shipped_prompts_load() -> None:
     assert set(prompt_names()) == {
         "describe",
         "generate",
+        "hyde",
         "propositions",
         "questions",
         "understand",

@@ -6,8 +6,12 @@ for an exact thing (a code, a document's number, a title) is never reworded.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 from rag.text.formal_words import formal_words
 from rag.text.normalise import normalise
+from rag.types import Understanding
 from rag.understand.slots import codes, quoted_titles
 from rag.understand.words import words
 
@@ -72,6 +76,10 @@ def _pairs() -> dict[str, str]:
 
 
 _SPELLED = _pairs()
+_COLLOQUIAL = re.compile(
+    "咋|啥|怎么办|怎么弄|怎么搞|怎么整|行不行|好不好|可不可以|能不能|要不要|划算|靠谱|有没有用|算不算|找谁"
+    "|会不会|不给|不让|跑路|坑|倒霉|凭什么|干嘛|合不合理|合理吗|合法吗"
+)
 MOST_REPLACED = 4
 """Words replaced in one question; more would make another question of it (chosen by us)."""
 
@@ -82,7 +90,7 @@ def wordings(question: str) -> tuple[str, ...]:
     if codes(question) or quoted_titles(question):
         return ()
     text = normalise(question)
-    tokens = words(text)
+    tokens = _halved(words(text))
     formal = formal_words(text, tokens)
     made, replaced = [], 0
     for token in _merged(tokens):
@@ -93,6 +101,30 @@ def wordings(question: str) -> tuple[str, ...]:
         else:
             made.append(token)
     return ("".join(made),) if replaced else ()
+
+
+def is_vague(meaning: Understanding) -> bool:
+    """Whether a question is put colloquially or says little, so that an imagined answer helps.
+
+    Never where it names an exact thing, nor where nothing is searched.
+    """
+    question = meaning.standalone_question
+    slots = meaning.slots
+    if meaning.route != "knowledge" or meaning.intent == "out_of_scope":
+        return False
+    if slots.number or slots.product or codes(question) or quoted_titles(question):
+        return False
+    return bool(_COLLOQUIAL.search(question)) or bool(wordings(question))
+
+
+def _halved(tokens: Sequence[str]) -> tuple[str, ...]:
+    """The words, those of four letters in halves where one of them is an everyday word."""
+    parts: list[str] = []
+    for token in tokens:
+        halves = (token[:2], token[2:])
+        known = len(token) == 4 and formal_words("", halves)
+        parts += halves if known and not formal_words("", (token,)) else (token,)
+    return tuple(parts)
 
 
 def _merged(tokens: tuple[str, ...]) -> list[str]:

@@ -8,6 +8,7 @@ overruled; the reason is noted.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any, get_args
@@ -15,13 +16,13 @@ from typing import Any, get_args
 from rag.errors import ZhiwenError
 from rag.models.chat import ChatModel
 from rag.prompts import load_prompt, render
-from rag.text.normalise import normalise
 from rag.types import Intent, KnowledgeProfile, Slots, Strategy, Turn, Understanding
 from rag.understand.dialogue import asked_back
-from rag.understand.gazetteer import gazetteer
+from rag.understand.expand import is_vague
+from rag.understand.llm_check import content, fault, invented, share, spoken_before
 from rag.understand.refer import refers
-from rag.understand.regions import related, short_name
-from rag.understand.slots import extract, quoted_titles
+from rag.understand.regions import region_paths, related
+from rag.understand.slots import extract
 
 TIMEOUT_S = 20.0
 """Seconds for the call (chosen by us: understanding must not hold up the answer)."""
@@ -29,11 +30,8 @@ _TITLES_SHOWN = 30
 _TURNS_SHOWN = 8
 _TURN_LENGTH = 300
 _LONGEST = 400
-_KEPT_WORDS = 0.6
-"""Share of the typed question's content that the completion must keep (chosen by us)."""
-_KNOWN_WORDS = 0.75
-"""Share of the completion's content that question and conversation must hold (chosen by us)."""
-
+_LONGEST_PASSAGE = 300
+"""Characters of an imagined answer: a passage of usual length (chosen by us)."""
 _PART_WORDS = 0.5
 """The same for a sub-question, which may ask in words of its own (chosen by us)."""
 
@@ -60,6 +58,7 @@ def understand_with_llm(
         prompts: administrators' texts by name (see `rag.prompts`).
     """
     prompt = load_prompt("understand", prompts)
+    system, schema = prompt.system, prompt.schema
     user = render(
         prompt,
         titles=_titles(profile),
@@ -67,11 +66,21 @@ def understand_with_llm(
         question=question,
         local=local.standalone_question,
     )
+    if is_vague(local):
+        more = load_prompt("hyde", prompts)
+        system, user = f"{system.rstrip()}\n{more.system}", user + render(more)
+        schema = _joined(schema, more.schema)
     try:
-        said = chat.complete_json(prompt.system, user, prompt.schema, timeout_s=TIMEOUT_S)
+        said = chat.complete_json(system, user, schema, timeout_s=TIMEOUT_S)
     except ZhiwenError as error:
         return _noted(local, f"模型未能理解问题（{error.message}），采用本地理解")
     return _checked(said, question, history, profile, local, today or date.today())
+
+
+def _joined(schema: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """One schema with the properties of both; those of the second may be left out."""
+    properties = {**schema.get("properties", {}), **more.get("properties", {})}
+    return {**schema, "properties": properties}
 
 
 def _checked(
@@ -86,8 +95,8 @@ def _checked(
     standalone = " ".join(proposed.split()) if isinstance(proposed, str) else ""
     if not standalone or len(standalone) > max(_LONGEST, 2 * len(question)):
         return _noted(local, "模型没有给出补全的问题，采用本地理解")
-    if fault := _fault(standalone, question, history, profile, local, today):
-        return _noted(local, f"模型的补全“{_short(standalone)}”{fault}，采用本地理解")
+    if wrong := fault(standalone, question, history, profile, local, today):
+        return _noted(local, f"模型的补全“{_short(standalone)}”{wrong}，采用本地理解")
     slots, entities = extract(standalone, profile, today)
     intent = _intent(said.get("intent"), local.intent)
     parts = _parts(said.get("sub_questions"), standalone, history, profile, today)
@@ -95,6 +104,7 @@ def _checked(
     missing = local.missing_slots
     if "reference" in missing and not refers(standalone):
         missing = tuple(slot for slot in missing if slot != "reference")
+    passage, notes = _passage(said.get("passage"), local, slots)
     return local.model_copy(
         update={
             "standalone_question": standalone,
@@ -106,93 +116,30 @@ def _checked(
             "strategy": _strategy(parts, slots, standalone != question.strip()),
             "source": "llm",
             "confidence": 0.9 if standalone == local.standalone_question else 0.8,
-            "notes": (*local.notes, *_difference(standalone, local)),
+            "passage": passage,
+            "notes": (*local.notes, *_difference(standalone, local), *notes),
         }
     )
 
 
-def _fault(
-    standalone: str,
-    question: str,
-    history: Sequence[Turn],
-    profile: KnowledgeProfile,
-    local: Understanding,
-    today: date,
-) -> str:
-    """What is wrong with the proposed completion, in Chinese; "" when nothing is."""
-    spoken = "\n".join([question, local.standalone_question, *_spoken(history)])
-    new, _ = extract(standalone, profile, today)
-    typed, _ = extract(question, profile, today)
-    wanted, _ = extract(local.standalone_question, profile, today)
-    known, _ = extract(spoken, profile, today)
-    if lost := _lost(typed, wanted, new):
-        return f"丢掉了“{lost}”"
-    if invented := _invented(new, known):
-        return f"加入了没有提到的“{invented}”"
-    for title in quoted_titles(standalone):
-        if normalise(title) not in normalise(spoken) and not gazetteer(profile).titled(title):
-            return f"提到了不存在的《{title}》"
-    content = _content(question)
-    if not local.rewritten and _share(content, standalone) < _KEPT_WORDS:
-        return "改变了问题的意思"
-    if local.rewritten and _share(_content(standalone), spoken) < _KNOWN_WORDS:
-        return "说了对话里没有的内容"
-    if not local.rewritten and _share(_content(standalone), spoken) < _KEPT_WORDS:
-        return "说了对话里没有的内容"
-    return ""
+def _passage(said: Any, local: Understanding, slots: Slots) -> tuple[str, tuple[str, ...]]:
+    """The imagined answer where one was asked for, and why it was left out.
 
-
-def _lost(typed: Slots, wanted: Slots, new: Slots) -> str:
-    """A value that was typed (and that the local completion kept) but is gone."""
-    for region in typed.region:
-        kept = any(related(region, other) for other in new.region)
-        if region in wanted.region and not kept:
-            return short_name(region)
-    for time in typed.time:
-        if time in wanted.time and not any(_same_time(time, t) for t in new.time):
-            return time.text
-    for name in ("number", "product", "organisation"):
-        for value in getattr(typed, name):
-            kept = any(_alike(value, other) for other in getattr(new, name))
-            if value in getattr(wanted, name) and not kept:
-                return str(value)
-    return ""
-
-
-def _invented(new: Slots, known: Slots) -> str:
-    for region in new.region:
-        if not any(related(region, other) for other in known.region):
-            return short_name(region)
-    for time in new.time:
-        if not any(_same_time(time, other) for other in known.time):
-            return time.text
-    for name in ("number", "product"):
-        for value in getattr(new, name):
-            if not any(_alike(value, other) for other in getattr(known, name)):
-                return str(value)
-    return ""
-
-
-def _same_time(a: Any, b: Any) -> bool:
-    return (a.start, a.end) == (b.start, b.end)
-
-
-def _alike(a: str, b: str) -> bool:
-    return normalise(a) == normalise(b)
-
-
-def _content(text: str) -> frozenset[str]:
-    from rag.text.tokenise import query_terms
-
-    pairs: set[str] = set()
-    for term in query_terms(text):
-        pairs.update(term[i : i + 2] for i in range(max(1, len(term) - 1)))
-    return frozenset(pairs)
-
-
-def _share(content: frozenset[str], text: str) -> float:
-    simple = normalise(text)
-    return sum(pair in simple for pair in content) / len(content) if content else 1.0
+    One that speaks of another region or of a year that the question doesn't name would lead
+    the search astray.
+    """
+    if not isinstance(said, str) or not said.strip() or not is_vague(local):
+        return "", ()
+    text = " ".join(said.split())[:_LONGEST_PASSAGE]
+    if any(
+        not any(related(region, asked) for asked in slots.region) for region in region_paths(text)
+    ):
+        return "", ("模型设想的答案说到别的地区，未采用",)
+    years = {time.start.year for time in slots.time if time.start}
+    named = {int(year) for year in re.findall(r"(?<!\d)((?:19|20)\d{2})(?=年)", text)}
+    if named - years:
+        return "", ("模型设想的答案说到别的年份，未采用",)
+    return text, ()
 
 
 def _intent(said: Any, local: Intent) -> Intent:
@@ -208,14 +155,14 @@ def _parts(
     """The sub-questions that bring in no value of their own; at most five."""
     if not isinstance(said, list):
         return ()
-    spoken = "\n".join([standalone, *_spoken(history)])
+    spoken = "\n".join([standalone, *spoken_before(history)])
     known, _ = extract(spoken, profile, today)
     kept = []
     for part in said[:5]:
         if not isinstance(part, str) or not part.strip() or len(part) > _LONGEST:
             continue
         slots, _ = extract(part, profile, today)
-        if not _invented(slots, known) and _share(_content(part), spoken) >= _PART_WORDS:
+        if not invented(slots, known) and share(content(part), spoken) >= _PART_WORDS:
             kept.append(part.strip())
     return tuple(kept) if len(kept) > 1 else ()
 
@@ -240,11 +187,6 @@ def _noted(local: Understanding, note: str) -> Understanding:
 
 def _short(text: str) -> str:
     return text if len(text) <= 60 else text[:59] + "…"
-
-
-def _spoken(history: Sequence[Turn]) -> list[str]:
-    recent = history[-2 * _TURNS_SHOWN :]
-    return [turn.content for turn in recent] + [t.standalone for t in recent if t.standalone]
 
 
 def _conversation(history: Sequence[Turn]) -> str:

@@ -6,8 +6,19 @@ from datetime import date
 
 import pytest
 
-from rag.types import DocumentMetadata, DocumentProfile, KnowledgeProfile
-from rag.understand.plan import plan
+from rag.types import (
+    Chunk,
+    DocumentMetadata,
+    DocumentProfile,
+    Hit,
+    KnowledgeProfile,
+    QueryPlan,
+    Slots,
+    Strategy,
+    Turn,
+)
+from rag.understand.expand import is_vague, wordings
+from rag.understand.plan import asks_the_web, plan
 from rag.understand.understand import understand
 
 TODAY = date(2026, 11, 30)
@@ -55,7 +66,7 @@ def test_parts(question: str, parts: tuple[str, ...]) -> None:
     assert meaning.sub_questions == parts
     assert (meaning.strategy == "decompose") == bool(parts)
     made = plan(meaning, ("kb",), profile=PROFILE)
-    assert made.queries == (question, *parts)
+    assert made.queries[: 1 + len(parts)] == (question, *parts)
 
 
 def test_regions_always_filter_and_years_only_where_there_are_some() -> None:
@@ -83,3 +94,185 @@ def test_routes(question: str, route: str) -> None:
     meaning = understand(question, (), PROFILE, TODAY)
     assert meaning.route == route
     assert (meaning.strategy == "no_retrieval") == (route != "knowledge")
+
+
+LIBRARY = KnowledgeProfile(
+    kb_ids=("kb",),
+    documents=tuple(
+        DocumentProfile(
+            document_id=name,
+            name=f"{name}.md",
+            title=name,
+            metadata=DocumentMetadata(organisation=issuer, document_type=kind),
+        )
+        for name, issuer, kind in (
+            ("考勤管理制度", "云岭科技有限公司", "制度"),
+            ("差旅费管理办法", "云岭科技有限公司", "办法"),
+            ("个人所得税法实施条例", "国务院", "条例"),
+            ("货币公告", "中国人民银行", "公告"),
+        )
+    ),
+)
+
+
+def planned(question: str, history: tuple[Turn, ...] = (), **more: object) -> QueryPlan:
+    meaning = understand(question, history, LIBRARY, TODAY)
+    return plan(meaning, ("kb",), profile=LIBRARY, history=history, **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("question", "strategy"),
+    [
+        ("考勤机坏在哪个流程登记", "expand"),
+        ("考勤时间怎么统计", "direct"),
+        ("公司有哪些制度？", "broad"),
+        ("各部门的考勤要求", "broad"),
+        ("梳理一下所有的报销要求", "broad"),
+        ("2024年的考勤要求", "metadata_filter"),
+        ("北京的考勤要求", "metadata_filter"),
+        ("央行发布的公告", "metadata_filter"),
+        ("《考勤管理制度》有哪些规定", "direct"),
+        ("打卡有几次？迟到扣多少钱？", "decompose"),
+    ],
+)
+def test_strategies(question: str, strategy: str) -> None:
+    made = planned(question)
+    assert made.strategy == strategy
+    assert made.breadth == (strategy == "broad")
+    assert made.reasons
+
+
+def test_a_continued_question_is_searched_as_completed() -> None:
+    history = (
+        Turn(role="user", content="迟到一次扣多少？", standalone="迟到一次扣多少？"),
+        Turn(role="assistant", content="扣50元。[1]", evidence=("a-1-3", "a-1-4")),
+    )
+    made = planned("那早退呢？", history)
+    assert made.queries[0] == "早退一次扣多少？"
+    assert made.reasons[0] == "补全为“早退一次扣多少？”"
+    assert made.carried == ("a-1-3", "a-1-4")
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        ("上海的租房补贴有多少？", "北京的租房补贴有多少？"),
+        ("2023年的租房补贴有多少？", "2024年的租房补贴有多少？"),
+        ("ABC-12保修多久？", "ABC-13保修多久？"),
+        ("上海的租房补贴有多少？", "差旅费怎么报销？"),
+    ],
+)
+def test_evidence_of_other_places_years_and_topics_stays_behind(before: str, now: str) -> None:
+    history = (
+        Turn(role="user", content=before),
+        Turn(role="assistant", content="好的。[1]", evidence=("a-1-3",)),
+    )
+    meaning = understand(now, (), LIBRARY, TODAY)
+    assert plan(meaning, ("kb",), profile=LIBRARY, history=history).carried == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "other"),
+    [
+        ("老板拖欠工资违法吗", "用人单位拖欠劳动报酬违法吗"),
+        ("个税怎么算", "个人所得税怎么算"),
+        ("五险一金什么时候缴", "社会保险和住房公积金什么时候缴"),
+        ("ABC-12坏了怎么办", ""),
+        ("《差旅费管理办法》里租房怎么报", ""),
+        ("考勤时间怎么统计", ""),
+    ],
+)
+def test_other_wordings(question: str, other: str) -> None:
+    assert wordings(question) == ((other,) if other else ())
+
+
+@pytest.mark.parametrize(
+    ("question", "vague"),
+    [
+        ("老板不给钱咋办", True),
+        ("个税怎么算", True),
+        ("ABC-12坏了咋办", False),
+        ("考勤时间怎么统计", False),
+        ("你好", False),
+    ],
+)
+def test_a_vague_question_may_have_an_imagined_answer(question: str, vague: bool) -> None:
+    assert is_vague(understand(question, (), LIBRARY, TODAY)) == vague
+
+
+def test_an_imagined_answer_makes_the_plan_one_by_hyde() -> None:
+    meaning = understand("考勤时间怎么统计", (), LIBRARY, TODAY)
+    made = plan(
+        meaning.model_copy(update={"passage": "考勤时间按月统计。"}), ("kb",), profile=LIBRARY
+    )
+    assert made.strategy == "hyde"
+    assert made.passage == "考勤时间按月统计。"
+
+
+def test_the_web_is_searched_only_where_it_is_switched_on() -> None:
+    question = "上网查一下考勤时间怎么统计"
+    assert asks_the_web(question)
+    off, on = planned(question), planned(question, web_enabled=True)
+    assert (off.web, on.web) == (False, True)
+    assert "没有启用网页检索，只查知识库" in off.reasons
+    assert on.strategy == "web"
+
+
+def test_the_web_helps_out_where_nothing_near_is_known() -> None:
+    def near(question: str, slots: Slots) -> list[Hit]:
+        chunk = Chunk(
+            id="a-1-0",
+            document_id="a",
+            kb_id="kb",
+            ordinal=0,
+            text="考勤时间按月统计。",
+            document_name="考勤.md",
+        )
+        return [Hit(chunk=chunk, rank=1)]
+
+    question = "考勤时间怎么统计"
+    assert not planned(question, web_enabled=True, probe=near).web
+    assert planned(question, web_enabled=True, probe=lambda q, s: ()).web
+    assert not planned(question, probe=lambda q, s: ()).web
+
+
+def test_bodies_and_kinds_filter_only_where_the_question_points_at_them() -> None:
+    assert planned("央行发布的公告").filter.organisations == ("中国人民银行",)
+    assert planned("云岭科技的考勤制度").filter.organisations == ("云岭科技有限公司",)
+    assert planned("央行的电话").filter.organisations == ()
+    assert planned("条例里怎么规定缴税").filter.document_types == ("条例",)
+    assert planned("有没有条例").filter.document_types == ()
+
+
+@pytest.mark.parametrize(
+    ("strategy", "queries", "filtered"),
+    [
+        ("direct", ("北京老板拖欠工资违法吗",), False),
+        ("rewrite", ("北京老板拖欠工资违法吗",), False),
+        ("expand", ("北京老板拖欠工资违法吗", "北京用人单位拖欠劳动报酬违法吗"), False),
+        ("metadata_filter", ("北京老板拖欠工资违法吗",), True),
+        ("no_retrieval", (), False),
+    ],
+)
+def test_the_lab_can_force_a_strategy(
+    strategy: Strategy, queries: tuple[str, ...], filtered: bool
+) -> None:
+    made = planned("北京老板拖欠工资违法吗", override=strategy)
+    assert made.strategy == strategy
+    assert made.queries == queries
+    assert bool(made.filter.regions) == filtered
+    assert made.reasons[0].startswith("指定策略")
+
+
+@pytest.mark.parametrize(
+    ("strategy", "lacking"),
+    [
+        ("hyde", "没有模型设想的答案"),
+        ("decompose", "问题里只有一件事"),
+        ("web", "没有启用网页检索"),
+        ("metadata_filter", "问题里没有可以筛选的条件"),
+        ("expand", "没有别的书面说法"),
+    ],
+)
+def test_a_forced_strategy_says_what_it_lacks(strategy: Strategy, lacking: str) -> None:
+    assert planned("考勤时间怎么统计", override=strategy).reasons[-1] == lacking
