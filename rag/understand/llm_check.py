@@ -14,6 +14,7 @@ from typing import Any
 from rag.text.normalise import normalise
 from rag.types import KnowledgeProfile, Slots, Turn, Understanding
 from rag.understand.gazetteer import gazetteer
+from rag.understand.lexicon import ASKING, AUXILIARIES
 from rag.understand.quantities import find_quantities
 from rag.understand.regions import related, short_name
 from rag.understand.slots import extract, quoted_titles
@@ -153,6 +154,8 @@ def content(text: str) -> frozenset[str]:
 
     pairs: set[str] = set()
     for term in query_terms(text):
+        if term in ASKING or term in AUXILIARIES:
+            continue
         pairs.update(term[i : i + 2] for i in range(max(1, len(term) - 1)))
     return frozenset(pairs)
 

@@ -88,7 +88,8 @@ _AFTER = (
 _JOIN = r"\s*(?:-|—|–|~|～|至|到|、)\s*"
 _FIGURE = re.compile(
     rf"(?P<before>{_BEFORE})?\s*(?:[¥￥]\s*)?(?<![\d.A-Za-z第])(?P<a>{_NUMBER})(?P<sa>{_SCALE})?(?P<half>个半(?=小时|月|钟头))?(?P<ua>\s*{_UNIT})?"
-    rf"(?:{_JOIN}(?(ua)(?<!、))(?:[¥￥]\s*)?(?P<b>{_NUMBER})(?P<sb>{_SCALE})?)?(?P<ub>\s*{_UNIT})?"
+    rf"(?:{_JOIN}(?(ua)(?<!、))(?:[¥￥]\s*)?(?P<b>{_NUMBER})(?P<sb>{_SCALE})?"
+    rf"(?P<ub>\s*{_UNIT})?)?"
     rf"(?:\s*分)?(?P<after>\s*{_AFTER})?",
     re.I,
 )
