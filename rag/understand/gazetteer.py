@@ -136,10 +136,13 @@ _recent: list[tuple[KnowledgeProfile, Gazetteer]] = []
 def gazetteer(profile: KnowledgeProfile) -> Gazetteer:
     """The index of a profile; cheap when the same profile (or an equal one) was seen lately."""
     with _lock:
-        for known, index in _recent:
-            if known is profile or known == profile:
-                return index
-    index = Gazetteer(profile)
+        recent = list(_recent)
+    for known, index in recent:
+        if known is profile:
+            return index
+    # Tuples compare the same documents by identity: a fresh profile of old ones is no work.
+    same = (i for k, i in recent if k.kb_ids == profile.kb_ids and k.documents == profile.documents)
+    index = next(same, None) or Gazetteer(profile)
     with _lock:
         _recent.insert(0, (profile, index))
         del _recent[_KEPT:]
