@@ -9,20 +9,27 @@ the search will find nothing and the answer says so.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import date
 
-from rag.text.similar import longest_common_substring
+from rag.text.normalise import normalise
 from rag.types import (
     Clarification,
     ClarificationOption,
     Hit,
     KnowledgeProfile,
     SlotName,
-    Slots,
     TimeRange,
     Turn,
     Understanding,
+)
+from rag.understand.asking import (
+    ALL_OF_THEM,
+    MOST_OPTIONS,
+    Probe,
+    ask_reference,
+    too_broad,
+    with_clarification,
 )
 from rag.understand.candidates import (
     AS_GOOD,
@@ -31,25 +38,16 @@ from rag.understand.candidates import (
     candidates,
     compared_products,
     covers_as_well,
-    siblings,
     unknown_names,
 )
-from rag.understand.dialogue import Dialogue, Exchange, asked_back
-from rag.understand.gazetteer import Entry, Gazetteer, bare_title, gazetteer
+from rag.understand.dialogue import asked_back
+from rag.understand.gazetteer import Gazetteer, bare_title, gazetteer
 from rag.understand.phrases import plain_noun, topic
-from rag.understand.refer import resolve
 from rag.understand.regions import covers, region_paths, short_name
 from rag.understand.reply import put_or_lead
 from rag.understand.rows import open_rows
+from rag.understand.senses import senses
 from rag.understand.slots import QUOTED_TITLE, quoted_titles
-
-Probe = Callable[[str, Slots], Sequence[Hit]]
-
-MOST_OPTIONS = 5
-"""Options from the data; one for all of them follows."""
-ALL_OF_THEM = "都看看"
-_SURE_WHEN_ASKING = 0.6
-"""Confidence of an understanding that lacks a value (chosen by us)."""
 
 _WANTS_ALL = re.compile(
     r"(?:各|每|所有|全部|全国|不同|多|哪些?|哪个|哪几个|几个|任何)(?:个)?(?:地区?|地方|省份?|市"
@@ -60,8 +58,6 @@ _WANTS_ALL = re.compile(
 _ALL_YEARS = re.compile(
     r"历年|各年|每年度|逐年|哪一?年|何时|什么时候|最新|现行|目前|现在|当前|最近|近几年|变化|有什么不同"
 )
-_MIXED = re.compile("常见问题|常见问答|问答|faq|q&a", re.I)
-"""Titles of collections, which are about no one thing."""
 _ALL_PRODUCTS = re.compile(
     r"(?:各|每|所有|全部|不同|哪些?|哪个|哪几)(?:个|款|种)?(?:产品|型号|款|机型|设备|系列)"
 )
@@ -92,11 +88,19 @@ def judge(
     if "reference" in understanding.missing_slots:
         if "reference" in asked:
             return understanding
-        return _ask_reference(understanding, index, probe)
+        return ask_reference(understanding, index, probe)
     question = understanding.standalone_question
     if _settled(understanding, asked) or _WANTS_ALL.search(_untitled(question)):
         return understanding
+    if "reference" not in asked and too_broad(understanding):
+        wide = ask_reference(understanding, index, probe, about=True)
+        if wide.needs_clarification:
+            return wide
     hits = probe(question, understanding.slots) if probe and _worth_a_look(question, index) else ()
+    if (several := _senses(understanding, asked, hits)) is not None:
+        return several
+    if _names_one_document(question, index):
+        return _rows(understanding, asked, hits) or understanding
     if hits and not quoted_titles(question) and unknown_names(question, hits):
         return understanding  # no document has it: the answer says so
     found = candidates(understanding, index, hits)
@@ -138,7 +142,7 @@ def _with_answering_years(
         kept.append(option)
     if len(kept) < 3:
         return None
-    return _with(judged, clarification.model_copy(update={"options": tuple(kept)}))
+    return with_clarification(judged, clarification.model_copy(update={"options": tuple(kept)}))
 
 
 def _rows(
@@ -157,7 +161,40 @@ def _rows(
         ClarificationOption(label=name, reply=put_or_lead(name, question)) for name in rows.names
     ]
     options.append(ClarificationOption(label=ALL_OF_THEM, reply=ALL_OF_THEM))
-    return _with(meaning, Clarification(slot="product", question=wanted, options=tuple(options)))
+    return with_clarification(
+        meaning, Clarification(slot="product", question=wanted, options=tuple(options))
+    )
+
+
+def _senses(
+    meaning: Understanding, asked: set[SlotName], hits: Sequence[Hit]
+) -> Understanding | None:
+    """Ask which of several of one name is meant: two people, one version of two products."""
+    question = meaning.standalone_question
+    if asked & {"person", "product"} or meaning.intent == "comparison" or meaning.sub_questions:
+        return None
+    found = senses(question, hits)
+    if found is None:
+        return None
+    slot: SlotName = "person" if found.person else "product"
+    options = [
+        ClarificationOption(
+            label=value, reply=question.replace(found.name, f"{value}的{found.name}", 1)
+        )
+        for value in found.values
+    ]
+    everyone = question.replace(found.name, f"所有{found.name}", 1)
+    options.append(ClarificationOption(label=ALL_OF_THEM, reply=everyone))
+    wanted = f"有 {len(found.values)} 个“{found.name}”，请问您指的是哪个{found.label}的？"
+    return with_clarification(
+        meaning, Clarification(slot=slot, question=wanted, options=tuple(options))
+    )
+
+
+def _names_one_document(question: str, index: Gazetteer) -> bool:
+    """Whether the question names one document of the knowledge base, and no other."""
+    named = index.named.find(normalise(_untitled(question)))
+    return len(named) == 1 and len(named[0].titles) == 1
 
 
 def _worth_a_look(question: str, index: Gazetteer) -> bool:
@@ -290,69 +327,14 @@ def _product(
     )
 
 
-def _ask_reference(meaning: Understanding, index: Gazetteer, probe: Probe | None) -> Understanding:
-    """Ask what an unresolved "它" means; the options are documents of the knowledge base."""
-    question = meaning.standalone_question
-    order: dict[str, Entry] = {}
-    for hit in probe(question, meaning.slots) if probe else ():
-        if entry := index.by_id.get(hit.chunk.document_id):
-            order.setdefault(entry.shown, entry)
-    for entry in index.entries:
-        order.setdefault(entry.shown, entry)
-    names = _matters(list(order.values()))[: MOST_OPTIONS - 1]
-    if len(names) < 2:
-        return meaning
-    options = [ClarificationOption(label=n, reply=_with_name(question, n)) for n in names]
-    clarification = Clarification(
-        slot="reference",
-        question="请问您指的是哪一项？也可以直接告诉我名称。",
-        options=tuple(options),
-    )
-    return _with(meaning, clarification)
-
-
-def _matters(entries: Sequence[Entry]) -> list[str]:
-    """What the documents are about: editions and regions of one matter are one name."""
-    groups: list[tuple[str, Entry]] = []
-    for entry in entries:
-        if _MIXED.search(entry.title):
-            continue
-        for i, (name, first) in enumerate(groups):
-            if siblings(first, entry):
-                common = longest_common_substring(bare_title(name), entry.bare)
-                at = name.lower().find(common)
-                shown = name[at : at + len(common)] if at >= 0 else common
-                groups[i] = (shown.strip("的 ") or name, first)
-                break
-        else:
-            groups.append((entry.shown, entry))
-    return list(dict.fromkeys(name for name, _ in groups if name))
-
-
-def _with_name(question: str, name: str) -> str:
-    made = resolve(question, Dialogue([Exchange(name, name, name)]))
-    return made.text if made.changed else name
-
-
 def _asking(
     meaning: Understanding, slot: SlotName, question: str, labels: Sequence[str]
 ) -> Understanding:
     shown = list(labels)[:MOST_OPTIONS]
     options = [ClarificationOption(label=label, reply=label) for label in shown]
     options.append(ClarificationOption(label=ALL_OF_THEM, reply=ALL_OF_THEM))
-    return _with(meaning, Clarification(slot=slot, question=question, options=tuple(options)))
-
-
-def _with(meaning: Understanding, clarification: Clarification) -> Understanding:
-    return meaning.model_copy(
-        update={
-            "needs_clarification": True,
-            "clarification": clarification,
-            "missing_slots": (clarification.slot,),
-            "route": "clarify",
-            "strategy": "clarify",
-            "confidence": min(meaning.confidence, _SURE_WHEN_ASKING),
-        }
+    return with_clarification(
+        meaning, Clarification(slot=slot, question=question, options=tuple(options))
     )
 
 

@@ -23,7 +23,7 @@ from rag.understand.slots import codes, quoted_titles
 
 AS_GOOD = 0.9
 """Share of the best coverage from which a candidate is as good (chosen by us)."""
-_ANSWERS = 0.6
+_ANSWERS = 0.5
 """Coverage from which one sentence is taken for the answer (chosen by us)."""
 _ASKS_VALUE = re.compile(r"多少|几[\u4e00-\u9fff]|多[久长高大]")
 _NUMBER = re.compile(
@@ -97,12 +97,12 @@ def agree(question: str, found: Sequence[Candidate]) -> bool:
         return False
     content = _content(question)
     if _ASKS_VALUE.search(question):
-        values = [_valued(content, candidate) for candidate in found]
+        values = [_valued(question, content, candidate) for candidate in found]
         if any(values):
             return len(set(values)) == 1
     if len({_plain(text) for text in texts}) == 1:
         return True
-    sentences = [_answering(content, text) for text in texts]
+    sentences = [_answering(question, content, candidate) for candidate in found]
     return all(sentences) and len({_plain(sentence) for sentence in sentences}) == 1
 
 
@@ -196,33 +196,50 @@ def _coverage(content: frozenset[str], text: str) -> float:
     return sum(pair in simple for pair in content) / len(content)
 
 
-def _answering(content: frozenset[str], text: str) -> str:
+def _answering(question: str, content: frozenset[str], candidate: Candidate) -> str:
     """The sentence that covers the question, from its clause that does so best.
 
-    "" when none does or it only announces what follows.
+    "" when none does or it only announces what follows. Of two clauses that cover as much
+    that one counts which holds what the question says last: there it says what it wants.
     """
-    best, answer = 0.0, ""
-    for span in split_sentences(text):
+    wanted = _beyond_title(question, content, candidate)
+    best, answer = (0.0, 0.0, -1), ""
+    for span in split_sentences(candidate.text):
         clauses = re.split(r"(?<=[，,])", span.text)
         for index, clause in enumerate(clauses):
-            if (coverage := _coverage(content, clause)) > best:
+            last = max((question.find(pair) for pair in content if pair in clause), default=-1)
+            coverage = (_coverage(wanted, clause), _coverage(content, clause), last)
+            if coverage > best:
                 best, answer = coverage, "".join(clauses[index:])
-    return "" if best < _ANSWERS or _ANNOUNCES.search(answer) else answer
+    return "" if best[0] < _ANSWERS or _ANNOUNCES.search(answer) else answer
 
 
-def _valued(content: frozenset[str], candidate: Candidate) -> frozenset[str]:
+def _beyond_title(question: str, content: frozenset[str], candidate: Candidate) -> frozenset[str]:
+    """What the question says after the document's matter: 电源 in "打印机的电源是多少伏".
+
+    Where the passage holds half of that, only what it holds can tell its clauses apart.
+    """
+    title, text = candidate.entry.title, normalise(candidate.text)
+    named = max((question.find(pair) for pair in content if pair in title), default=-1)
+    wanted = frozenset(p for p in content if p not in title and question.find(p) > named) or content
+    held = frozenset(pair for pair in wanted if pair in text)
+    return held if 2 * len(held) >= len(wanted) else wanted
+
+
+def _valued(question: str, content: frozenset[str], candidate: Candidate) -> frozenset[str]:
     """What a document says about the question with a number in it: sentences and tables."""
     found: set[str] = set()
+    wanted = _beyond_title(question, content, candidate)
     for text in candidate.texts or (candidate.text,):
         if "|" in text:
             found.add(_plain(text))
             continue
         for span in split_sentences(text):
             clauses = re.split(r"(?<=[，,])", span.text)
-            covered = [_coverage(content, clause) for clause in clauses]
+            covered = [(_coverage(wanted, c), _coverage(content, c)) for c in clauses]
             at = covered.index(max(covered))
             answer = "".join(clauses[at:])
-            if covered[at] >= _ANSWERS and _NUMBER.search(answer):
+            if covered[at][0] >= _ANSWERS and _NUMBER.search(answer):
                 found.add(_plain(answer))
     return frozenset(found)
 

@@ -21,6 +21,7 @@ from rag.types import (
     Turn,
     Understanding,
 )
+from rag.understand.breadth import wants_many
 from rag.understand.candidates import ENOUGH, passage_coverage
 from rag.understand.carried import carried_evidence
 from rag.understand.expand import wordings
@@ -34,17 +35,6 @@ if TYPE_CHECKING:
 
 Probe = Callable[[str, Slots], Sequence[Hit]]
 
-_KINDS_OF_TEXT = (
-    "制度|规定|政策|文件|办法|条例|标准|通知|公告|手册|合同|报告|产品|型号|项目|课程|岗位|部门|城市|省份"
-    "|地区|地方|公司|单位|法律|法规|措施|规范|方案|服务|业务|案例|补贴|福利"
-)
-_BROAD = re.compile(
-    rf"(?:有|包括|涉及|发布了?|出台了?|制定了?)(?:哪些|什么|几种|几类|几个)(?:[\u4e00-\u9fff]{{0,6}}?)(?:{_KINDS_OF_TEXT})"
-    rf"|(?:哪些|哪几个|哪几种)(?:[\u4e00-\u9fff]{{0,6}}?)(?:{_KINDS_OF_TEXT})"
-    rf"|(?:各|每个|所有|全部|不同)(?:的)?(?:个|省|市|地|县|区|{_KINDS_OF_TEXT})"
-    r"|(?:汇总|盘点|梳理|归纳|列出|列举|罗列|一览|综述)"
-    r"|(?:有|都有)哪些[?？]?$"
-)
 _ASKS_THE_WEB = re.compile(
     r"(?:上网|网上|联网|互联网上?|网络上)(?:帮我|给我)?(?:再)?(?:查|搜|找|看|检索|有没有|怎么说|的说法)"
     r"|(?:查|搜|找|检索)(?:一下|查|下)?(?:互联网|网上|全网|网络|网页)|百度(?:一下|搜)|google|bing",
@@ -323,7 +313,7 @@ def _is_broad(
     if condition.document_ids or meaning.sub_questions or quoted_titles(question):
         return False
     named = [e for e in meaning.entities if e.kind in ("name", "code")]
-    return not named and bool(_BROAD.search(QUOTED_TITLE.sub("", question)))
+    return not named and wants_many(question)
 
 
 def _web(meaning: Understanding, enabled: bool, probe: Probe | None) -> tuple[bool, str]:

@@ -67,6 +67,17 @@ def open_rows(question: str, hits: Sequence[Hit]) -> Rows | None:
     return None
 
 
+def table_of(text: str) -> tuple[tuple[str, ...], list[tuple[str, ...]]] | None:
+    """Head and rows of the table in a passage; None where it holds none."""
+    head = _head(text)
+    return None if head is None else (head, _rows(text))
+
+
+def asked_column(question: str, head: tuple[str, ...]) -> int | None:
+    """The column whose head the question names; None for none."""
+    return _column(question, head)
+
+
 def _open(question: str, head: tuple[str, ...], rows: list[tuple[str, ...]]) -> Rows | None:
     at = _naming(head, rows)
     names = [row[at] for row in rows]

@@ -1,0 +1,131 @@
+"""The form of a question back, and the one about what the question is about at all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from rag.text.normalise import normalise
+from rag.text.similar import longest_common_substring
+from rag.types import Clarification, ClarificationOption, Hit, Slots, Understanding
+from rag.understand.breadth import wants_many
+from rag.understand.candidates import ENOUGH, passage_coverage, siblings
+from rag.understand.dialogue import Dialogue, Exchange
+from rag.understand.gazetteer import Entry, Gazetteer, bare_title
+from rag.understand.lexicon import ACTIONS, ASKING, AUXILIARIES, TOPICAL_ACTIONS, words_of
+from rag.understand.refer import resolve
+from rag.understand.words import words
+
+Probe = Callable[[str, Slots], Sequence[Hit]]
+
+MOST_OPTIONS = 5
+"""Options from the data; one for all of them follows."""
+ALL_OF_THEM = "都看看"
+_SURE_WHEN_ASKING = 0.6
+"""Confidence of an understanding that lacks a value (chosen by us)."""
+_SHORTEST = 3
+"""Letters of a matter's name; fewer tell nothing (chosen by us)."""
+_MIXED = re.compile("常见问题|常见问答|问答|faq|q&a", re.I)
+"""Titles of collections, which are about no one thing."""
+_GENERAL = words_of("""
+政策 规定 制度 流程 标准 手续 材料 条件 要求 费用 价格 时间 日期 期限 办法 文件 待遇 金额 额度 钱
+电话 地址 联系方式 联系 步骤 程序 方法 方式 规则 细则 内容 情况 信息 资料 事项 问题 具体 相关 需要
+时候 生效 审批 负责人 部门 人员 范围 对象 比例 周期 有效期 方面 东西 事 详细 说明书 手册
+""")
+"""Nouns that every other document has: alone they name no subject."""
+
+
+def with_clarification(meaning: Understanding, clarification: Clarification) -> Understanding:
+    """The understanding of a question that is asked back about before anything is answered."""
+    return meaning.model_copy(
+        update={
+            "needs_clarification": True,
+            "clarification": clarification,
+            "missing_slots": (clarification.slot,),
+            "route": "clarify",
+            "strategy": "clarify",
+            "confidence": min(meaning.confidence, _SURE_WHEN_ASKING),
+        }
+    )
+
+
+def too_broad(meaning: Understanding) -> bool:
+    """Whether a question names no subject at all ("标准是多少？"), nor asks for a list."""
+    question = meaning.standalone_question
+    named = {"name", "document", "code", "number"} & {e.kind for e in meaning.entities}
+    if named or meaning.slots != Slots() or wants_many(question):
+        return False
+    known = (ASKING | AUXILIARIES | ACTIONS | _GENERAL) - TOPICAL_ACTIONS
+    return all(word in known for word in words(normalise(question)) if word[0].isalnum())
+
+
+def ask_reference(
+    meaning: Understanding, index: Gazetteer, probe: Probe | None, *, about: bool = False
+) -> Understanding:
+    """Ask what an unresolved "它" means; the options are matters of the knowledge base.
+
+    Args:
+        meaning: what lacks a subject.
+        index: the knowledge base's titles.
+        probe: a quick retrieval for the question.
+        about: a question without any subject: only documents whose passages hold what it
+            asks for are options, and with one matter among them nothing is asked.
+    """
+    question = meaning.standalone_question
+    hits = probe(question, meaning.slots) if probe else ()
+    covering = [hit for hit in hits if passage_coverage(question, hit) >= ENOUGH]
+    order: dict[str, Entry] = {}
+    for hit in covering if about and covering else hits:
+        if entry := index.by_id.get(hit.chunk.document_id):
+            order.setdefault(entry.shown, entry)
+    for entry in index.entries if not (about and covering) else ():
+        order.setdefault(entry.shown, entry)
+    names = _matters(list(order.values()))[: MOST_OPTIONS - 1]
+    if len(names) < 2:
+        return meaning
+    options = [ClarificationOption(label=n, reply=_with_name(question, n)) for n in names]
+    everything = _with_name(question, "所有事项")
+    options.append(ClarificationOption(label=ALL_OF_THEM, reply=everything))
+    wanted = "请问您想了解哪一项？" if about else "请问您指的是哪一项？"
+    clarification = Clarification(
+        slot="reference", question=f"{wanted}也可以直接告诉我名称。", options=tuple(options)
+    )
+    return with_clarification(meaning, clarification)
+
+
+def _matters(entries: Sequence[Entry]) -> list[str]:
+    """What the documents are about: editions and regions of one matter are one name."""
+    groups: list[tuple[str, Entry]] = []
+    for entry in entries:
+        if _MIXED.search(entry.title):
+            continue
+        for i, (name, first) in enumerate(groups):
+            if siblings(first, entry):
+                common = longest_common_substring(bare_title(name), entry.bare)
+                at = name.lower().find(common)
+                shown = _whole_words(name, at, at + len(common)) if at >= 0 else common
+                if shown.lower() in _GENERAL or len(shown) < _SHORTEST:
+                    continue
+                groups[i] = (shown, first)
+                break
+        else:
+            groups.append((entry.shown, entry))
+    return list(dict.fromkeys(name for name, _ in groups if name))
+
+
+def _whole_words(name: str, start: int, end: int) -> str:
+    """name[start:end] without the halves of a code that it cuts: 说明书, not 00说明书."""
+    while start < end and start and _in_code(name[start - 1 : start + 1]):
+        start += 1
+    while end > start and end < len(name) and _in_code(name[end - 1 : end + 1]):
+        end -= 1
+    return name[start:end].strip("的 -_")
+
+
+def _in_code(pair: str) -> bool:
+    return all(letter.isascii() and (letter.isalnum() or letter in "-_") for letter in pair)
+
+
+def _with_name(question: str, name: str) -> str:
+    made = resolve(question, Dialogue([Exchange(name, name, name)]))
+    return made.text if made.changed else name
