@@ -17,7 +17,9 @@ from rag.store.lexical import LexicalStats
 from rag.store.migrate import migrate
 from rag.store.options import Options
 from rag.store.people import AccountRows, AuditRows, LoginFailures, SessionRows
+from rag.store.retrieval_cases import RetrievalCases
 from rag.store.sources import Sources
+from rag.store.terms import Terms
 
 
 class Catalog:
@@ -46,6 +48,8 @@ class Catalog:
         self.chunks = Chunks(self.database)
         self.embeddings = Embeddings(self.database, now)
         self.sources = Sources(self.database, now)
+        self.terms = Terms(self.database, now)
+        self.retrieval_cases = RetrievalCases(self.database, now)
         self.jobs = Jobs(self.database, now)
         self.conversations = Conversations(self.database, now)
         self.settings = StoredSettings(self.database)

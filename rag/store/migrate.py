@@ -10,7 +10,7 @@ from sqlalchemy.engine import Connection
 from rag.errors import StoreError
 from rag.store.database import Database
 
-HEAD = "0003"
+HEAD = "0004"
 """The newest revision in migrations/versions. Compared first, because importing Alembic
 takes a third of a second that an up-to-date catalog need not wait for."""
 

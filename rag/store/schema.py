@@ -320,6 +320,36 @@ prompts = sa.Table(
     _time("updated_at"),
 )
 
+terms = sa.Table(
+    "terms",
+    metadata,
+    _id(),
+    sa.Column(
+        "kb_id",
+        PlainString(64),
+        sa.ForeignKey("knowledge_bases.id", ondelete="CASCADE"),
+        nullable=True,
+        index=True,
+    ),
+    sa.Column("text", PlainString(200), nullable=False),
+    # The normalised form: one entry for each word of a knowledge base.
+    sa.Column("key", PlainString(200), nullable=False),
+    sa.Column("synonyms", sa.JSON, nullable=False),
+    _time("created_at"),
+)
+
+retrieval_cases = sa.Table(
+    "retrieval_cases",
+    metadata,
+    _id(),
+    sa.Column("kb_ids", sa.JSON, nullable=False),
+    sa.Column("question", PlainText, nullable=False),
+    sa.Column("expected", sa.JSON, nullable=False),
+    sa.Column("note", PlainText, nullable=False),
+    sa.Column("created_by", PlainString(128), nullable=False),
+    _time("created_at"),
+)
+
 facts = sa.Table(
     "facts",
     metadata,
