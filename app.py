@@ -16,7 +16,7 @@ from ui.frame import Here
 from ui.texts import t
 from ui.words import escape, label, plain
 
-PAGES = ("chat", "documents", "admin", "sign_in")
+PAGES = ("chat", "documents", "search_lab", "admin", "sign_in")
 
 SHOWN_MESSAGES = 40
 """Messages drawn at first; earlier ones on demand. Chosen by us for a phone's sake."""
@@ -52,6 +52,9 @@ def _pages(here: Here) -> dict[str, st.Page]:
             "pages/documents.py", title=t("nav.documents"), url_path="documents"
         )
     if here.person.role == "admin":
+        pages["search_lab"] = st.Page(
+            "pages/search_lab.py", title=t("nav.search_lab"), url_path="search_lab"
+        )
         pages["admin"] = st.Page("pages/admin.py", title=t("nav.admin"), url_path="admin")
     if guest:
         pages["sign_in"] = st.Page(

@@ -27,6 +27,7 @@ from rag.ingest.language import language_of
 from rag.ingest.pipeline import Pipeline
 from rag.ingest.sources import Sources
 from rag.knowledge import Knowledge
+from rag.lab import Lab
 from rag.models.registry import Models
 from rag.observe.health import Doctor
 from rag.secrets import Secrets
@@ -43,7 +44,7 @@ from rag.start import (
 from rag.store.catalog import Catalog
 from rag.store.lock import DirectoryLock
 from rag.store.vectors import VectorStore
-from rag.types import KnowledgeBase, QueryPlan, Retrieval, SearchFilter
+from rag.types import KnowledgeBase, Retrieval
 
 if TYPE_CHECKING:
     from rag.chain import Chain
@@ -126,6 +127,9 @@ class Application:
         )
         self.conversations = Conversations(
             self.catalog, lambda: self.chain, self.wait_ready, self._current
+        )
+        self.lab = Lab(
+            self.catalog, lambda: self.retriever, lambda: self.chain, self.audit, self._current
         )
         self.doctor = Doctor(self.catalog, self.vectors, self.files, self.pipeline, data)
         self.retriever: Retriever
@@ -308,14 +312,10 @@ class Application:
     def search(self, question: str, kb_ids: Sequence[str], top_k: int) -> Retrieval:
         """Search as the chat does, for a question that stands alone."""
         from rag.turn import TurnInput
-        from rag.understand.plan import plan
 
         turn = TurnInput(question=question, kb_ids=tuple(kb_ids))
         meaning = self.chain.interpret(turn)
-        profile = self.catalog.documents.profile(kb_ids)
-        made = plan(meaning, kb_ids, profile=profile)
-        if not made.queries:
-            made = QueryPlan(queries=(turn.question,), filter=SearchFilter(kb_ids=tuple(kb_ids)))
+        made = self.chain.plan(turn, meaning)
         return self.retriever.search(made, question=meaning.standalone_question, top_k=top_k)
 
     # --- Another embedder -------------------------------------------------------------

@@ -161,7 +161,7 @@ def _theme_menu() -> None:
             " localStorage.setItem(`stActiveTheme-${page}-v2`, JSON.stringify(v.theme));"
             " window.location.reload();",
             theme=THEMES[chosen],
-            pages="/ /chat /documents /admin /sign_in",
+            pages="/ /chat /documents /search_lab /admin /sign_in",
         )
 
 

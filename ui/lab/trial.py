@@ -1,0 +1,132 @@
+"""One question tried: what it was taken to mean, the plan, and the passages stage by stage."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from rag.lab import Experiment, Setup
+from ui import choices
+from ui.errors import shown
+from ui.frame import Here
+from ui.lab import setups, table
+from ui.texts import has, t
+from ui.words import duration, escape, label, plain
+
+LONGEST = 4000
+_KEY = "lab-trial"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What was asked of which knowledge bases, and what came of it under one or two setups."""
+
+    question: str
+    kb_ids: tuple[str, ...]
+    found: tuple[Experiment, ...]
+
+
+def render(here: Here) -> None:
+    """The question and its setups, then what was found last."""
+    bases = here.application.knowledge.bases(here.person)
+    if not any(base.document_count for base in bases):
+        st.html(f'<div class="zw-note">{escape(t("lab.empty"))}</div>')
+        return
+    names = {base.id: base.name for base in bases}
+    question = st.text_input(
+        t("lab.question"), key="lab-question", max_chars=LONGEST, placeholder=t("lab.placeholder")
+    )
+    kb_ids = st.multiselect(
+        t("lab.bases"),
+        list(names),
+        default=sorted(choices.asked_by_default(here.person, bases)),
+        format_func=lambda kb_id: label(names.get(kb_id, kb_id)),
+        key="lab-bases",
+    )
+    compared = st.toggle(t("lab.compare"), key="lab-compare")
+    chosen = _setups(here, compared)
+    if st.button(
+        t("lab.run"), key="lab-run", type="primary", disabled=not (question.strip() and kb_ids)
+    ):
+        with shown(), st.spinner(t("lab.running")):
+            here.application.wait_ready()
+            found = tuple(
+                here.application.lab.run(here.person, question, kb_ids, setup) for setup in chosen
+            )
+            st.session_state[_KEY] = Trial(question, tuple(kb_ids), found)
+    tried: Trial | None = st.session_state.get(_KEY)
+    if tried is not None:
+        _result(here, tried)
+
+
+def _setups(here: Here, compared: bool) -> list[Setup]:
+    names = ("a", "b") if compared else ("a",)
+    chosen = []
+    for name in names:
+        with st.expander(
+            t(f"lab.setup_{name}") if compared else t("lab.setup"), expanded=compared
+        ):
+            chosen.append(setups.fields(here, name))
+    return chosen
+
+
+def _result(here: Here, tried: Trial) -> None:
+    first = tried.found[0]
+    st.html(f'<div class="zw-day">{escape(plain(tried.question, 200))}</div>')
+    st.html(_meaning(first))
+    for number, found in enumerate(tried.found):
+        prefix = f"{t(f'lab.setup_{"ab"[number]}')} · " if len(tried.found) > 1 else ""
+        st.html(f'<div class="zw-note">{escape(prefix + _times(found))}</div>')
+    if not any(found.rows for found in tried.found):
+        st.html(f'<div class="zw-note">{escape(t("lab.nothing"))}</div>')
+        return
+    st.html(table.html_of(tried.found))
+    _save(here, tried)
+
+
+def _meaning(found: Experiment) -> str:
+    """What the question was taken to mean and how it was searched for, as lines."""
+    meaning, plan = found.understanding, found.plan
+    lines = [t("lab.meaning", text=plain(meaning.standalone_question, 300))]
+    if meaning.needs_clarification and meaning.clarification:
+        lines.append(t("lab.asks_back", text=plain(meaning.clarification.question, 200)))
+    name = f"lab.strategy_{plan.strategy}"
+    lines.append(t("lab.plan", name=t(name) if has(name) else plan.strategy))
+    lines += [plain(reason, 200) for reason in plan.reasons]
+    lines += [t("lab.query", text=plain(query, 200)) for query in plan.queries[1:]]
+    conditions = [*plan.filter.regions, *plan.filter.document_types, *plan.filter.organisations]
+    if plan.filter.years:
+        conditions.append("–".join(str(year) for year in dict.fromkeys(plan.filter.years)))
+    if conditions:
+        lines.append(t("lab.filter", text=t("list.join").join(plain(c, 60) for c in conditions)))
+    if found.retrieval.widened:
+        lines.append(t("lab.widened", text=t("list.join").join(found.retrieval.widened)))
+    return "".join(f'<div class="zw-note">{escape(line)}</div>' for line in lines)
+
+
+def _times(found: Experiment) -> str:
+    parts = [
+        f"{t('lab.time_' + name) if has('lab.time_' + name) else name} {duration(ms)}"
+        for name, ms in found.retrieval.timings_ms.items()
+        if ms >= 0.05
+    ]
+    return t("lab.times", all=duration(found.ms), parts=" · ".join(parts))
+
+
+def _save(here: Here, tried: Trial) -> None:
+    rows = {row.chunk.id: row for found in reversed(tried.found) for row in found.rows}
+    right = st.multiselect(
+        t("lab.right"),
+        list(rows),
+        format_func=lambda id_: label(
+            f"{rows[id_].chunk.document_name} · {rows[id_].chunk.text[:40]}", 90
+        ),
+        key="lab-right",
+    )
+    if st.button(t("lab.save"), key="lab-save", disabled=not right, icon=":material/bookmark_add:"):
+        with shown():
+            here.application.lab.save_case(
+                here.person, tried.question, tried.kb_ids, [rows[id_].chunk for id_ in right]
+            )
+            st.toast(t("lab.saved"))
