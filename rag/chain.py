@@ -46,6 +46,7 @@ from rag.types import (
     StepFinished,
     StepRecord,
     StepStarted,
+    Strategy,
     Understanding,
 )
 from rag.understand.ambiguity import judge
@@ -143,6 +144,27 @@ class Chain(Runnable[TurnInput, Any]):
             return meaning
         return judge(meaning, input.history, profile, self._probe(input))
 
+    def plan(
+        self, input: TurnInput, meaning: Understanding, *, override: Strategy | None = None
+    ) -> QueryPlan:
+        """What is searched for and how, for a question that was taken to mean this.
+
+        Args:
+            override: use this strategy whatever the question suggests.
+        """
+        made = make_plan(
+            meaning,
+            input.kb_ids,
+            profile=self._catalog.documents.profile(input.kb_ids),
+            history=input.history,
+            override=override,
+            web_enabled=web_enabled(self._settings()),
+            probe=self._probe(input),
+        )
+        if made.queries:
+            return made
+        return made.model_copy(update={"queries": (input.question,)})
+
     def _until_stopped(self, turn: TurnState) -> Iterator[Event]:
         try:
             yield from self._turn(turn)
@@ -171,7 +193,7 @@ class Chain(Runnable[TurnInput, Any]):
             written = Written(text=meaning.clarification.question)
             yield self._final(turn, meaning, written, "clarify", meaning.confidence)
             return
-        query_plan = yield from self._plan(turn, meaning, profile)
+        query_plan = yield from self._plan(turn, meaning)
         found = yield from self._retrieve(turn, meaning, query_plan)
         evidence = yield from self._compress(turn, meaning, found.hits)
         sure = confidence(meaning, found.hits, evidence)
@@ -224,20 +246,11 @@ class Chain(Runnable[TurnInput, Any]):
         )
         return judged
 
-    def _plan(
-        self, turn: TurnState, meaning: Understanding, profile: KnowledgeProfile
-    ) -> Generator[Event, None, QueryPlan]:
+    def _plan(self, turn: TurnState, meaning: Understanding) -> Generator[Event, None, QueryPlan]:
         made = yield from self._step(
             turn,
             "plan",
-            lambda _: make_plan(
-                meaning,
-                turn.input.kb_ids,
-                profile=profile,
-                history=turn.input.history,
-                web_enabled=web_enabled(turn.settings),
-                probe=self._probe(turn.input),
-            ),
+            lambda _: self.plan(turn.input, meaning),
             step_summaries.of_plan,
         )
         return made

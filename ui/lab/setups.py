@@ -48,10 +48,10 @@ def fields(here: Here, name: str) -> Setup:
         0.05,
         key=f"lab-weight-{name}",
     )
-    columns = st.columns(4)
+    numbers = st.columns(4)
     chosen: dict[str, Any] = {"fusion": fusion, "dense_weight": weight}
     for column, field, most in zip(
-        columns, ("dense_candidates", "sparse_candidates", "top_k"), (500, 500, 50), strict=False
+        numbers, ("dense_candidates", "sparse_candidates", "top_k"), (500, 500, 50), strict=False
     ):
         chosen[field] = int(
             column.number_input(
@@ -62,6 +62,6 @@ def fields(here: Here, name: str) -> Setup:
                 key=f"lab-{field}-{name}",
             )
         )
-    rerank = columns[3].toggle(t("lab.rerank"), value=True, key=f"lab-rerank-{name}")
+    rerank = numbers[3].toggle(t("lab.rerank"), value=True, key=f"lab-rerank-{name}")
     settings = RetrievalSettings.model_validate(now.model_dump() | chosen)
     return Setup(retrieval=settings, rerank=rerank, strategy=strategy)

@@ -41,7 +41,7 @@ def render(here: Here) -> None:
         t("lab.bases"),
         list(names),
         default=sorted(choices.asked_by_default(here.person, bases)),
-        format_func=lambda kb_id: label(names.get(kb_id, kb_id)),
+        format_func=lambda kb_id: label(names.get(kb_id) or ""),
         key="lab-bases",
     )
     compared = st.toggle(t("lab.compare"), key="lab-compare")
@@ -64,9 +64,7 @@ def _setups(here: Here, compared: bool) -> list[Setup]:
     names = ("a", "b") if compared else ("a",)
     chosen = []
     for name in names:
-        with st.expander(
-            t(f"lab.setup_{name}") if compared else t("lab.setup"), expanded=compared
-        ):
+        with st.expander(t(f"lab.setup_{name}") if compared else t("lab.setup"), expanded=compared):
             chosen.append(setups.fields(here, name))
     return chosen
 
@@ -75,8 +73,8 @@ def _result(here: Here, tried: Trial) -> None:
     first = tried.found[0]
     st.html(f'<div class="zw-day">{escape(plain(tried.question, 200))}</div>')
     st.html(_meaning(first))
-    for number, found in enumerate(tried.found):
-        prefix = f"{t(f'lab.setup_{"ab"[number]}')} · " if len(tried.found) > 1 else ""
+    for name, found in zip("ab", tried.found, strict=False):
+        prefix = t(f"lab.setup_{name}") + " · " if len(tried.found) > 1 else ""
         st.html(f'<div class="zw-note">{escape(prefix + _times(found))}</div>')
     if not any(found.rows for found in tried.found):
         st.html(f'<div class="zw-note">{escape(t("lab.nothing"))}</div>')
