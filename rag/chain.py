@@ -50,6 +50,7 @@ from rag.types import (
     Understanding,
 )
 from rag.understand.ambiguity import judge
+from rag.understand.editions import other_editions
 from rag.understand.llm import understand_with_llm
 from rag.understand.plan import plan as make_plan
 from rag.understand.plan import web_enabled
@@ -233,7 +234,10 @@ class Chain(Runnable[TurnInput, Any]):
         )
 
     def _probe(self, input: TurnInput) -> Callable[[str, Slots], Sequence[Hit]]:
-        return lambda question, slots: self._retriever.probe(question, input.kb_ids, slots)
+        profile = self._catalog.documents.profile(input.kb_ids)
+        return lambda question, slots: self._retriever.probe(
+            question, input.kb_ids, slots, other_editions(profile, slots)
+        )
 
     def _clarify(
         self, turn: TurnState, meaning: Understanding, profile: KnowledgeProfile

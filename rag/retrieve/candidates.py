@@ -69,9 +69,14 @@ class Candidates:
         wanted = max(run.candidates, count)
         with run.timed("resolve"):
             # A few more than wanted: ids of replaced versions may still be among them.
-            looked = len(fused) if run.plan.breadth else wanted + wanted // 4 + 8
+            every = run.plan.breadth or condition.left_out
+            looked = len(fused) if every else wanted + wanted // 4 + 8
             chunks = self._catalog.chunks.get([id_ for id_, _ in fused[:looked]])
-            kept = [(id_, score) for id_, score in fused if id_ in chunks]
+            kept = [
+                (id_, score)
+                for id_, score in fused
+                if id_ in chunks and chunks[id_].document_id not in condition.left_out
+            ]
             if run.plan.breadth:
                 kept = _one_each_first(kept, chunks)
             kept = kept[:wanted]

@@ -17,6 +17,7 @@ def admits(condition: SearchFilter, chunk: Chunk) -> bool:
     return (
         chunk.kb_id in condition.kb_ids
         and _one_of(chunk.document_id, condition.document_ids)
+        and chunk.document_id not in condition.left_out
         and _in_region(about.region or "", condition)
         and _in_years(about.year, condition)
         and _one_of(about.document_type or "", condition.document_types)

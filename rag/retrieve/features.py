@@ -363,9 +363,12 @@ def _year_agrees(asked: _Question, hit: Hit, passage: _Passage) -> float:
         return 0.0
     own = {str(hit.chunk.metadata.year)} if hit.chunk.metadata.year else set()
     own |= set(_YEAR.findall(passage.title))
-    if own:
-        return 1.0 if own & asked.years else -1.0
-    return 0.5 if any(year in passage.digits for year in asked.years) else 0.0
+    if own & asked.years:
+        return 1.0
+    # What was issued in one year may well be about another.
+    if any(year in passage.digits for year in asked.years):
+        return 0.5
+    return -1.0 if own else 0.0
 
 
 def _regions_named(text: str, hits: Sequence[Hit]) -> frozenset[str]:

@@ -156,16 +156,25 @@ class Retriever:
         ]
         return _with_stages_of(with_parts(whole, parts, count), parts)
 
-    def probe(self, question: str, kb_ids: Sequence[str], slots: Slots) -> tuple[Hit, ...]:
+    def probe(
+        self,
+        question: str,
+        kb_ids: Sequence[str],
+        slots: Slots,
+        left_out: Sequence[str] = (),
+    ) -> tuple[Hit, ...]:
         """A first look for the ambiguity judge: what is found under the known slots, reranked.
 
         Nothing is widened; empty when nothing is found.
+
+        Args:
+            left_out: documents to pass over, as in `SearchFilter`.
         """
         if not question.strip() or not kb_ids:
             return ()
-        dates = [d for r in slots.time for d in (r.start, r.end) if d is not None]
-        years = (min(d.year for d in dates), max(d.year for d in dates)) if dates else None
-        condition = SearchFilter(kb_ids=tuple(kb_ids), regions=slots.region, years=years)
+        condition = SearchFilter(
+            kb_ids=tuple(kb_ids), regions=slots.region, left_out=tuple(left_out)
+        )
         plan = QueryPlan(queries=(question,), filter=condition)
 
         def found(run: Run) -> Retrieval:

@@ -17,7 +17,8 @@ class SearchFilter(Value):
 
     Empty means "no condition". A document without a region or year passes a region or year
     condition when `include_unspecified` is set (national rules apply in each province).
-    `years` is an inclusive range.
+    `years` is an inclusive range. `left_out` names documents to pass over: other years'
+    editions of one that the question names the year of.
     """
 
     kb_ids: tuple[str, ...]
@@ -27,6 +28,7 @@ class SearchFilter(Value):
     document_types: tuple[str, ...] = ()
     organisations: tuple[str, ...] = ()
     products: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
     include_unspecified: bool = True
 
 

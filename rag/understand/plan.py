@@ -24,11 +24,11 @@ from rag.types import (
 from rag.understand.breadth import wants_many
 from rag.understand.candidates import ENOUGH, passage_coverage
 from rag.understand.carried import carried_evidence
+from rag.understand.editions import other_editions
 from rag.understand.expand import wordings
 from rag.understand.gazetteer import gazetteer
-from rag.understand.regions import related, short_name
+from rag.understand.regions import short_name
 from rag.understand.slots import QUOTED_TITLE, quoted_titles
-from rag.understand.times import years_of
 
 if TYPE_CHECKING:
     from rag.settings import Settings
@@ -71,8 +71,9 @@ def plan(
     """The queries, the filter and the means of a search.
 
     `queries[0]` is the completed question; the parts of a comparison follow, or another
-    wording. The filter holds the asked regions always, and years, kinds of document and
-    issuing bodies only where the knowledge base has documents of them.
+    wording. The filter holds the asked regions always, kinds of document and issuing bodies
+    only where the knowledge base has documents of them, and passes over other years' editions
+    of what there is of the asked year.
 
     Args:
         understanding: what the question means; its `passage` is a model's imagined answer.
@@ -146,7 +147,7 @@ def _strategy(
         return meaning.strategy if meaning.strategy == "clarify" else "no_retrieval"
     filtered = bool(
         condition.regions
-        or condition.years
+        or condition.left_out
         or condition.document_types
         or condition.organisations
         or meaning.slots.time
@@ -212,7 +213,7 @@ def _filter(
 ) -> tuple[SearchFilter, tuple[str, ...]]:
     """The conditions, and why each is there."""
     documents = _named_documents(meaning, profile)
-    years = _years(meaning, profile)
+    left_out = other_editions(profile, meaning.slots)
     types = _types(meaning, profile)
     organisations = _issuers(meaning, profile)
     reasons = []
@@ -220,9 +221,9 @@ def _filter(
         reasons.append(f"只查《{quoted_titles(meaning.standalone_question)[0]}》")
     if meaning.slots.region:
         reasons.append("限定地区：" + "、".join(map(short_name, meaning.slots.region)))
-    if years:
-        first, last = years
-        reasons.append(f"限定年份：{first}" + (f"—{last}" if last != first else ""))
+    if left_out:
+        times = "、".join(time.text for time in meaning.slots.time)
+        reasons.append(f"限定“{times}”：同一文件另有年份的 {len(left_out)} 份不查")
     elif meaning.slots.time:
         reasons.append("没有按年份区分的文件，不限年份")
     if types:
@@ -233,7 +234,7 @@ def _filter(
         kb_ids=tuple(kb_ids),
         document_ids=documents,
         regions=meaning.slots.region,
-        years=years,
+        left_out=left_out,
         document_types=types,
         organisations=organisations,
     )
@@ -249,27 +250,6 @@ def _named_documents(
         return ()
     wanted = normalise(titles[0])
     return tuple(d.document_id for d in profile.documents if normalise(d.title) == wanted)
-
-
-def _years(
-    understanding: Understanding, profile: KnowledgeProfile | None
-) -> tuple[int, int] | None:
-    years = years_of(understanding.slots.time)
-    if years is None or profile is None:
-        return None
-    first, last = years
-    regions = understanding.slots.region
-    known = {
-        d.metadata.year
-        for d in profile.documents
-        if d.metadata.year is not None
-        and (
-            not regions
-            or d.metadata.region is None
-            or any(related(region, d.metadata.region) for region in regions)
-        )
-    }
-    return years if any(first <= year <= last for year in known) else None
 
 
 def _types(meaning: Understanding, profile: KnowledgeProfile | None) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from retrieve_world import PairEmbedder, World
 
 from rag.errors import ModelUnavailable
 from rag.ingest.rebuild import fill
-from rag.types import Slots, TimeRange
+from rag.types import Slots
 
 LEAVE = "员工入职满一年后享有五天带薪年假，满十年为十天。"
 EXPENSES = "差旅费用应在出差结束后三十日内提交报销单和发票。"
@@ -160,8 +160,24 @@ def test_a_probe_keeps_to_the_known_slots(world: World) -> None:
     assert {hit.chunk.metadata.region for hit in both} == {"浙江/杭州", "北京"}
     only = probe("租房补贴多少", (world.kb_id,), Slots(region=("北京",)))
     assert [hit.chunk.metadata.region for hit in only] == ["北京"]
-    later = TimeRange(text="2019年", start=date(2019, 1, 1), end=date(2019, 12, 31))
-    assert probe("租房补贴多少", (world.kb_id,), Slots(time=(later,))) == ()
+    others = {hit.chunk.document_id for hit in only}
+    rest = probe("租房补贴多少", (world.kb_id,), Slots(), tuple(others))
+    assert [hit.chunk.metadata.region for hit in rest] == ["浙江/杭州"]
+
+
+def test_a_document_of_another_year_is_found_by_the_year_in_its_text(world: World) -> None:
+    world.add("纪要.txt", ["会议确认：2024年的设备采购合同金额为九十六万元。"], year=2025)
+    world.add("通知.txt", ["关于2024年放假安排的通知。"], year=2024)
+    first = world.retriever.search(world.plan("2024年的设备采购合同金额是多少？")).hits[0]
+    assert "九十六万" in first.chunk.text
+
+
+def test_documents_that_are_left_out_are_not_found(world: World) -> None:
+    world.add("旧.txt", ["租房补贴每月八百元。"], year=2023)
+    world.add("新.txt", ["租房补贴每月一千元。"], year=2024)
+    old = next(d.id for d in world.catalog.documents.list(world.kb_id) if d.name == "旧.txt")
+    hits = world.retriever.search(world.plan("租房补贴多少", left_out=(old,))).hits
+    assert [hit.chunk.text for hit in hits] == ["租房补贴每月一千元。"]
 
 
 def test_evidence_follows_the_settings(world: World) -> None:

@@ -69,15 +69,25 @@ def test_parts(question: str, parts: tuple[str, ...]) -> None:
     assert made.queries[: 1 + len(parts)] == (question, *parts)
 
 
-def test_regions_always_filter_and_years_only_where_there_are_some() -> None:
-    made = plan(understand("北京2024年租房补贴", (), PROFILE, TODAY), ("kb",), profile=PROFILE)
+def test_regions_always_filter_and_years_leave_out_other_editions() -> None:
+    title = "北京市租房补贴办法（2023年）"
+    earlier = PROFILE.documents[0].model_copy(
+        update={
+            "document_id": title,
+            "title": title,
+            "metadata": DocumentMetadata(region="北京", year=2023),
+        }
+    )
+    both = PROFILE.model_copy(update={"documents": (*PROFILE.documents, earlier)})
+    made = plan(understand("北京2024年租房补贴", (), both, TODAY), ("kb",), profile=both)
     assert made.filter.regions == ("北京",)
-    assert made.filter.years == (2024, 2024)
+    assert made.filter.years is None
+    assert made.filter.left_out == (title,)
     assert made.filter.include_unspecified
     assert made.strategy == "metadata_filter"
     made = plan(understand("广州2021年租房补贴", (), PROFILE, TODAY), ("kb",), profile=PROFILE)
     assert made.filter.regions == ("广东/广州",)
-    assert made.filter.years is None
+    assert made.filter.left_out == ()
 
 
 def test_a_quoted_title_names_its_document() -> None:
