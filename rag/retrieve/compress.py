@@ -1,22 +1,31 @@
-"""Evidence within a budget: near-duplicates out, long passages cut at sentence borders (the
-compress step of DESIGN §2). The text of a passage is never reworded."""
+"""Evidence within a budget: near-duplicates out, what is new before what repeats, long passages
+cut at sentence borders (the compress step of DESIGN §2). A passage's text is never reworded."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from rag.retrieve.query import title_path
-from rag.text.normalise import normalise
+from rag.text.normalise import HAN, normalise
+from rag.text.numerals import NUMERAL_LETTERS
 from rag.text.sentences import Span, split_sentences
 from rag.text.similar import char_ngrams, jaccard
 from rag.text.tokenise import codes, query_terms, rarity
 from rag.types import Chunk, Evidence, Hit
 
 LEAST_TOKENS = 60
-"""A remainder of the budget below this is left unused: half a sentence helps nobody."""
+"""No passage is cut to less than this: half a sentence helps nobody. Chosen by us."""
 LARGEST_SHARE = 0.5
 """Most of the budget that one passage may take while others wait; chosen by us."""
+RELEVANCE = 0.7
+"""Share of relevance beside novelty when not all passages fit (Carbonell and Goldstein 1998
+call it lambda; chosen by us)."""
+_QUANTITY = re.compile(
+    rf"[\d０-９{NUMERAL_LETTERS}][\d０-９{NUMERAL_LETTERS}.,:：/–~～-]*\s?(?:[%％‰℃°]|[A-Za-z²³]+|[{HAN}]{{1,2}})?"
+)
+"""A number with its unit: a hard cut never goes between them."""
 _TABLE_RULE = re.compile(r"^\|?[\s:|-]+\|[\s:|-]*$")
 
 
@@ -33,7 +42,9 @@ def compress(
     Args:
         hits: ranked; a passage is dropped when it nearly repeats an earlier one of the same
             region and year and holds no word of the question that the earlier one lacks.
-        budget_tokens: most tokens of all texts together.
+        budget_tokens: most tokens of all texts together. Where it is too small for all, those
+            go first that hold words of the question that no better one holds, then those that
+            repeat least of what is there (maximal marginal relevance).
         count_tokens: the embedder's count.
         near_duplicate: Jaccard overlap of letter pairs from which two passages are one, 0..1.
 
@@ -41,33 +52,89 @@ def compress(
         `text` is `chunk.text[span]`; of a table that is cut, the header stands before the rows
         and `span` is that of the rows. The first passage is cut to fit rather than left out.
     """
-    evidence: list[Evidence] = []
-    kept: list[tuple[tuple[object, ...], set[str], set[str]]] = []
     asked = set(query_terms(question)) | set(codes(question))
+    passages = _distinct([_Passage.of(hit, asked) for hit in hits], near_duplicate)
+    lengths = {id(passage): count_tokens(passage.hit.chunk.text) for passage in passages}
+    fits = sum(lengths.values()) <= budget_tokens
+    chosen = passages if fits else _by_worth(passages)
+    texts: dict[int, tuple[str, tuple[int, int]]] = {}
     left = budget_tokens
-    for position, hit in enumerate(hits):
-        pairs = set(char_ngrams(normalise(hit.chunk.text), 2))
-        place = _place(hit.chunk)
-        held = _held(asked, hit.chunk)
-        if any(
-            other == place and held <= told and jaccard(pairs, known) >= near_duplicate
-            for other, known, told in kept
-        ):
-            continue
-        waiting = position + 1 < len(hits)
+    for position, passage in enumerate(chosen):
+        waiting = position + 1 < len(chosen)
         allowance = min(left, int(budget_tokens * LARGEST_SHARE)) if waiting else left
-        if allowance < LEAST_TOKENS and evidence:
-            break
-        text, span = fit(question, hit.chunk, allowance, count_tokens)
-        if not text:
+        if texts and allowance < min(LEAST_TOKENS, lengths[id(passage)]):
             continue
-        left -= count_tokens(text)
-        kept.append((place, pairs, held))
-        score = hit.scores.get("rerank", hit.scores.get("fused", 0.0))
-        evidence.append(
-            Evidence(n=len(evidence) + 1, chunk=hit.chunk, text=text, span=span, score=score)
+        text, span = fit(question, passage.hit.chunk, allowance, count_tokens)
+        if text:
+            left -= count_tokens(text)
+            texts[id(passage)] = text, span
+    read = [passage for passage in passages if id(passage) in texts]
+    return tuple(
+        Evidence(
+            n=number,
+            chunk=passage.hit.chunk,
+            text=texts[id(passage)][0],
+            span=texts[id(passage)][1],
+            score=passage.score,
         )
-    return tuple(evidence)
+        for number, passage in enumerate(read, start=1)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    """A hit as compression sees it: what it is about, its letter pairs, the question's words."""
+
+    hit: Hit
+    score: float
+    place: tuple[object, ...]
+    pairs: frozenset[str]
+    held: frozenset[str]
+
+    @classmethod
+    def of(cls, hit: Hit, asked: set[str]) -> _Passage:
+        score = hit.scores.get("rerank", hit.scores.get("fused", 0.0))
+        pairs = frozenset(char_ngrams(normalise(hit.chunk.text), 2))
+        held = frozenset(_held(asked, hit.chunk))
+        return cls(hit, score, _place(hit.chunk), pairs, held)
+
+    def likeness(self, other: _Passage) -> float:
+        """How much of another passage of the same place this one repeats, 0..1."""
+        return jaccard(self.pairs, other.pairs) if self.place == other.place else 0.0
+
+
+def _distinct(passages: Sequence[_Passage], near_duplicate: float) -> list[_Passage]:
+    kept: list[_Passage] = []
+    for passage in passages:
+        repeated = any(
+            other.place == passage.place
+            and passage.held <= other.held
+            and passage.likeness(other) >= near_duplicate
+            for other in kept
+        )
+        if not repeated:
+            kept.append(passage)
+    return kept
+
+
+def _by_worth(passages: Sequence[_Passage]) -> list[_Passage]:
+    """All passages, those first that the answer can least do without: the best, the first
+    holder of each of the question's words, then by relevance and novelty."""
+    told: set[str] = set()
+    first: list[_Passage] = []
+    rest: list[_Passage] = []
+    for passage in passages:
+        (rest if first and passage.held <= told else first).append(passage)
+        told |= passage.held
+    best = max((passage.score for passage in passages), default=0.0) or 1.0
+    while rest:
+        worth = [
+            RELEVANCE * passage.score / best
+            - (1 - RELEVANCE) * max(passage.likeness(other) for other in first)
+            for passage in rest
+        ]
+        first.append(rest.pop(max(range(len(rest)), key=lambda index: (worth[index], -index))))
+    return first
 
 
 def fit(
@@ -154,6 +221,9 @@ def _cut(
             high = middle - 1
     if not low:
         return "", (0, 0)
+    for quantity in _QUANTITY.finditer(piece.text):
+        if 0 < quantity.start() < low < quantity.end():
+            low = quantity.start()
     start, end = piece.start, piece.start + low
     text = chunk.text[start:end]
     return (f"{header}\n{text}" if header else text), (start, end)

@@ -86,6 +86,56 @@ def test_the_budget_is_kept_and_later_ones_wait() -> None:
     assert sum(len(e.text) for e in evidence) <= 600
 
 
+def scored(*pairs: tuple[float, Chunk]) -> list[Hit]:
+    return [Hit(chunk=each, scores={"rerank": score}) for score, each in pairs]
+
+
+def test_what_is_new_goes_before_what_repeats_when_not_all_fit() -> None:
+    said = "租房补贴每月八百元，由用人单位在每月月底之前统一发放到本人的银行账户，逾期不补发。"
+    alike = said.replace("逾期", "过期").replace("统一", "一并")
+    other = "租房补贴最长可以领取三年，离职、购房或者享受公租房的次月起停止发放，不得重复享受。"
+    found = scored((0.9, chunk(said, "a")), (0.8, chunk(alike, "b")), (0.7, chunk(other, "c")))
+    budget = len(said) + len(other) + 10
+    assert [e.chunk.id for e in compress("租房补贴", found, budget, len)] == ["a", "c"]
+    assert [e.chunk.id for e in compress("租房补贴", found, 500, len)] == ["a", "b", "c"]
+
+
+def test_the_only_passage_with_the_asked_attribute_is_never_dropped() -> None:
+    filler = "本产品采用进口材料制造，外观大方，操作简便，适合各类家庭及办公场所长期使用。" * 3
+    found = scored(
+        *((0.9 - n / 20, chunk(f"净水器第{n}节。{filler}", str(n))) for n in range(6)),
+        (
+            0.1,
+            chunk("净水器的保修期为三年，滤芯除外。请保留好购买时的发票和保修卡以备查验。", "last"),
+        ),
+    )
+    evidence = compress("净水器的保修期", found, 400, len)
+    assert evidence[-1].chunk.id == "last"
+    assert [e.n for e in evidence] == list(range(1, len(evidence) + 1))
+    assert evidence[0].chunk.id == "0"
+
+
+def test_regions_and_years_in_the_same_words_do_not_repeat_each_other() -> None:
+    text = "租房补贴每月八百元，由用人单位在每月月底之前统一发放到本人的银行账户，逾期不补发。"
+    other = "租房补贴的申请入口在一网通办，登录以后选择人才服务，再按照页面提示逐项填写信息。"
+    found = scored(
+        (0.9, chunk(text, "a", year=2023)),
+        (0.8, chunk(text, "b", year=2024)),
+        (0.3, chunk(other, "c")),
+    )
+    assert [e.chunk.id for e in compress("租房补贴", found, 2 * len(text), len)] == ["a", "b"]
+
+
+def test_a_hard_cut_leaves_numbers_with_their_units() -> None:
+    start = "甲" * 60
+    for quantity in ("12345.67元", "三千五百元", "10,000 kWh", "2024年", "85%", "100–150元"):
+        piece = chunk(start + quantity + "乙" * 60)
+        for tokens in range(61, 61 + len(quantity)):
+            text, span = fit("问", piece, tokens, len)
+            assert text in (start, start + quantity), (quantity, tokens, text)
+            assert piece.text[slice(*span)] == text
+
+
 @settings(max_examples=100, deadline=None)
 @given(
     st.lists(st.text(alphabet="甲乙丙年假。；\n |a1", min_size=1, max_size=200), max_size=6),
