@@ -25,8 +25,14 @@ class RecentResults(Generic[Stored]):
         self._lock = threading.Lock()
         self._results: OrderedDict[Hashable, Stored] = OrderedDict()
 
-    def get(self, key: Hashable, make: Callable[[], Stored]) -> Stored:
-        """The stored result of `key`, else what `make` returns, which is then stored.
+    def get(
+        self,
+        key: Hashable,
+        make: Callable[[], Stored],
+        keep: Callable[[Stored], bool] = lambda _: True,
+    ) -> Stored:
+        """The stored result of `key`, else what `make` returns, which is then stored if `keep`
+        says so.
 
         `make` runs outside the lock: two threads may make the same result at once. When it
         raises, nothing is stored.
@@ -36,6 +42,8 @@ class RecentResults(Generic[Stored]):
                 self._results.move_to_end(key)
                 return self._results[key]
         made = make()
+        if not keep(made):
+            return made
         with self._lock:
             self._results[key] = made
             self._results.move_to_end(key)

@@ -136,9 +136,8 @@ class Retriever:
 
             if self._asks_web(plan):  # Its answers change by themselves.
                 return search()
-            return self._results.get(
-                (run.key, plan.filter, count, rerank, stages, "search"), search
-            )
+            key = (run.key, plan.filter, count, rerank, stages, "search")
+            return self._results.get(key, search, _went_well)
 
         whole = self._in_one_space(begin, found)
         if plan.strategy != "decompose" or len(queries) == 1 or not rerank:
@@ -181,6 +180,7 @@ class Retriever:
             return self._results.get(
                 (run.key, condition, "probe"),
                 lambda: self._search(run, condition, PROBE_HITS, rerank=True, widen=False),
+                _went_well,
             )
 
         def begin() -> Run:
@@ -258,6 +258,7 @@ class Retriever:
             reranker,
             space,
             self._catalog.documents.generation(plan.filter.kb_ids),
+            self._lexical.chunks,
             today,
         )
         exact = exact_terms(question, self._shares)
@@ -292,7 +293,7 @@ class Retriever:
         candidates = len(hits)
         if rerank and hits:
             with run.timed("rerank"):
-                hits = self._rerank(run.question, hits, quick=not widen)
+                hits = self._rerank(run, hits, quick=not widen)
             by_score = sorted(hits, key=lambda hit: -hit.scores["rerank"])
             note = f"重排 {candidates} 段"
             run.keep("reranked", by_score, "rerank", run.timings_ms["rerank"], note)
@@ -324,14 +325,15 @@ class Retriever:
             notes=tuple(run.notes),
         )
 
-    def _rerank(self, question: str, hits: list[Hit], *, quick: bool) -> list[Hit]:
+    def _rerank(self, run: Run, hits: list[Hit], *, quick: bool) -> list[Hit]:
         # Whether candidates differ is told by their features as well, in a tenth of the time.
         reranker = self._local() if quick and self._reranker().name == "local" else None
         try:
-            scores = (reranker or self._reranker()).score(question, hits)
-        except ModelError:
+            scores = (reranker or self._reranker()).score(run.question, hits)
+        except ModelError as error:
             # A dead endpoint must not end the turn: the local reranker needs nothing.
-            scores = self._local().score(question, hits)
+            scores = self._local().score(run.question, hits)
+            run.notes.append(f"{error.message.rstrip('。')}，已改用内置重排")
         return [
             hit.model_copy(update={"scores": {**hit.scores, "rerank": float(score)}})
             for hit, score in zip(hits, scores, strict=True)
@@ -353,6 +355,11 @@ class Retriever:
 
                 self._fallback = LocalReranker()
             return self._fallback
+
+
+def _went_well(found: Retrieval) -> bool:
+    """Whether nothing failed on the way, so that the next search need not try again."""
+    return not found.notes
 
 
 def _with_stages_of(merged: Retrieval, parts: Sequence[Retrieval]) -> Retrieval:
