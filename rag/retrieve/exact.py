@@ -157,7 +157,7 @@ def exact_matches(terms: ExactTerms, chunk: Chunk) -> tuple[str, ...]:
     if terms.phrases:
         whole = normalise(f"{titles}\n{chunk.text}")
         found.extend(f"“{phrase}”" for phrase in terms.phrases if phrase in whole)
-    return tuple(found)
+    return tuple(dict.fromkeys(found))
 
 
 def _is_article(article: str, chunk: Chunk) -> bool:

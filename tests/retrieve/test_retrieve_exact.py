@@ -124,3 +124,9 @@ def test_quoted_words_are_found_as_they_stand() -> None:
     assert exact_matches(asked, place("安装软件前请先联网。")) == ("“安装软件前”",)
     assert exact_matches(asked, place("软件安装前请先联网。")) == ()
     assert exact_matches(asked, place("见下。", title="安裝軟體前須知")) == ("“安装软件前”",)
+
+
+def test_a_law_named_twice_over_counts_once() -> None:
+    asked = exact_terms("《职业教育法》第九条说什么")
+    own = place("第九条 国家鼓励发展职业教育。", title="职业教育法")
+    assert exact_matches(asked, own) == ("第9条", "《职业教育法》")
