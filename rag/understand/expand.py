@@ -11,7 +11,9 @@ from collections.abc import Sequence
 
 from rag.text.formal_words import formal_words
 from rag.text.normalise import normalise
-from rag.types import Understanding
+from rag.types import KnowledgeProfile, Understanding
+from rag.understand.gazetteer import gazetteer
+from rag.understand.lexicon import words_of
 from rag.understand.slots import codes, quoted_titles
 from rag.understand.words import words
 
@@ -76,6 +78,12 @@ def _pairs() -> dict[str, str]:
 
 
 _SPELLED = _pairs()
+_NEUTRAL = words_of("""
+公司 员工 补贴 补助 价格 售价 单价 电话 地址 在哪 几点 多少钱 什么价 流程 材料 办 办理 执行 生效 取消
+作废 报警 报错 上班 工资 丈夫 妻子 医院 医生 狗 影片 照片 身份证 补偿金 押金 加班 年假 病假 放假
+开门 关门 垃圾 修
+""")
+"""Everyday words that documents use as well: in their place another wording says no more."""
 _COLLOQUIAL = re.compile(
     "咋|啥|怎么办|怎么弄|怎么搞|怎么整|行不行|好不好|可不可以|能不能|要不要|划算|靠谱|有没有用|算不算|找谁"
     "|会不会|不给|不让|跑路|坑|倒霉|凭什么|干嘛|合不合理|合理吗|合法吗"
@@ -84,18 +92,22 @@ MOST_REPLACED = 4
 """Words replaced in one question; more would make another question of it (chosen by us)."""
 
 
-def wordings(question: str) -> tuple[str, ...]:
-    """Other wordings of a completed question, at most one; none where nothing is to be put
-    formally or the question asks for an exact thing."""
+def wordings(question: str, profile: KnowledgeProfile | None = None) -> tuple[str, ...]:
+    """Other wordings of a completed question, at most one.
+
+    None where nothing is to be put formally or the question asks for an exact thing. A word
+    that stands in the titles and headings of the profile is the documents' own: it stays.
+    """
     if codes(question) or quoted_titles(question):
         return ()
     text = normalise(question)
     tokens = _halved(words(text))
     formal = formal_words(text, tokens)
+    own = gazetteer(profile).names if profile else ""
     made, replaced = [], 0
     for token in _merged(tokens):
-        other = _SPELLED.get(token) or next(iter(formal.get(token, ())), "")
-        if other and other not in text and replaced < MOST_REPLACED:
+        other = _SPELLED.get(token) or ("" if token in _NEUTRAL else _first(formal, token))
+        if other and other not in text and token not in own and replaced < MOST_REPLACED:
             made.append(other)
             replaced += 1
         else:
@@ -103,7 +115,7 @@ def wordings(question: str) -> tuple[str, ...]:
     return ("".join(made),) if replaced else ()
 
 
-def is_vague(meaning: Understanding) -> bool:
+def is_vague(meaning: Understanding, profile: KnowledgeProfile | None = None) -> bool:
     """Whether a question is put colloquially or says little, so that an imagined answer helps.
 
     Never where it names an exact thing, nor where nothing is searched.
@@ -114,7 +126,11 @@ def is_vague(meaning: Understanding) -> bool:
         return False
     if slots.number or slots.product or codes(question) or quoted_titles(question):
         return False
-    return bool(_COLLOQUIAL.search(question)) or bool(wordings(question))
+    return bool(_COLLOQUIAL.search(question)) or bool(wordings(question, profile))
+
+
+def _first(formal: dict[str, tuple[str, ...]], word: str) -> str:
+    return next(iter(formal.get(word, ())), "")
 
 
 def _halved(tokens: Sequence[str]) -> tuple[str, ...]:

@@ -66,7 +66,7 @@ def understand_with_llm(
         question=question,
         local=local.standalone_question,
     )
-    if is_vague(local):
+    if is_vague(local, profile):
         more = load_prompt("hyde", prompts)
         system, user = f"{system.rstrip()}\n{more.system}", user + render(more)
         schema = _joined(schema, more.schema)
@@ -104,7 +104,7 @@ def _checked(
     missing = local.missing_slots
     if "reference" in missing and not refers(standalone):
         missing = tuple(slot for slot in missing if slot != "reference")
-    passage, notes = _passage(said.get("passage"), local, slots)
+    passage, notes = _passage(said.get("passage"), is_vague(local, profile), slots)
     return local.model_copy(
         update={
             "standalone_question": standalone,
@@ -122,13 +122,13 @@ def _checked(
     )
 
 
-def _passage(said: Any, local: Understanding, slots: Slots) -> tuple[str, tuple[str, ...]]:
+def _passage(said: Any, wanted: bool, slots: Slots) -> tuple[str, tuple[str, ...]]:
     """The imagined answer where one was asked for, and why it was left out.
 
     One that speaks of another region or of a year that the question doesn't name would lead
     the search astray.
     """
-    if not isinstance(said, str) or not said.strip() or not is_vague(local):
+    if not isinstance(said, str) or not said.strip() or not wanted:
         return "", ()
     text = " ".join(said.split())[:_LONGEST_PASSAGE]
     if any(

@@ -91,7 +91,7 @@ def plan(
     condition, because = _filter(understanding, kb_ids, profile)
     reasons = list(because)
     parts = understanding.sub_questions
-    others = () if parts else wordings(question)
+    others = () if parts else wordings(question, profile)
     breadth = _is_broad(understanding, profile, condition)
     web, web_reason = _web(understanding, web_enabled, probe)
     carried = carried_evidence(understanding, history)
@@ -181,7 +181,7 @@ def _overridden(
         condition, because = _filter(meaning, kb_ids, profile)
         lacking = "" if because else "问题里没有可以筛选的条件"
     elif strategy == "expand":
-        others = wordings(question)
+        others = wordings(question, profile)
         lacking = "" if others else "没有别的书面说法"
     elif strategy == "decompose":
         others = meaning.sub_questions
