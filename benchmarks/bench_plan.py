@@ -32,6 +32,7 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, default=WORK / "vectors")
     parser.add_argument("--distractors", type=int, default=3000)
     parser.add_argument("--questions", type=int, default=400)
+    parser.add_argument("--all", action="store_true", help="not the held-out fifth alone")
     options = parser.parse_args()
     if absent("lecoqa_stard", "cmrc2018"):
         return
@@ -42,7 +43,8 @@ def main() -> None:
     )
     for data in (datasets.load_lecoqa(DATA, options.distractors), datasets.load_cmrc(DATA)):
         vectors = passage_vectors(embedder, data.passages, options.cache)
-        questions = _asked(data, options.questions)
+        asked = list(data.questions)[: options.questions] if options.all else None
+        questions = asked or _asked(data, options.questions)
         with knowledge_base(embedder, data.passages, vectors, settings) as (found, kb_id, origin):
             rows: dict[str, list[tuple[list[str], frozenset[str]]]] = {}
             reworded = 0

@@ -79,9 +79,9 @@ def _pairs() -> dict[str, str]:
 
 _SPELLED = _pairs()
 _NEUTRAL = words_of("""
-公司 员工 补贴 补助 价格 售价 单价 电话 地址 在哪 几点 多少钱 什么价 流程 材料 办 办理 执行 生效 取消
-作废 报警 报错 上班 工资 丈夫 妻子 医院 医生 狗 影片 照片 身份证 补偿金 押金 加班 年假 病假 放假
-开门 关门 垃圾 修
+公司 员工 补贴 补助 价格 售价 单价 电话 地址 在哪 几点 多少钱 什么价 流程 材料 办 办理 执行 生效
+取消 作废 报警 报错 上班 工资 丈夫 妻子 医院 医生 狗 影片 照片 身份证 补偿金 押金 加班 年假 病假
+放假 开门 关门 垃圾 修
 """)
 """Everyday words that documents use as well: in their place another wording says no more."""
 _COLLOQUIAL = re.compile(
