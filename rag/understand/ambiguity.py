@@ -171,7 +171,11 @@ def _senses(
 ) -> Understanding | None:
     """Ask which of several of one name is meant: two people, one version of two products."""
     question = meaning.standalone_question
-    if asked & {"person", "product", "organisation"} or meaning.intent == "comparison" or meaning.sub_questions:
+    if (
+        asked & {"person", "product", "organisation"}
+        or meaning.intent == "comparison"
+        or meaning.sub_questions
+    ):
         return None
     found = senses(question, hits)
     if found is None:

@@ -7,9 +7,11 @@ from datetime import date
 
 from rag.types import Entity, Intent, KnowledgeProfile, Route, Slots, Strategy, Turn, Understanding
 from rag.understand.complete import complete
+from rag.understand.for_each import for_each
 from rag.understand.intent import classify
 from rag.understand.parts import parts
 from rag.understand.slots import extract
+from rag.understand.spelling import spelled
 
 
 def understand(
@@ -27,15 +29,21 @@ def understand(
         today: the day of asking.
     """
     completion = complete(question, history, profile)
-    intent, confidence = classify(completion.standalone, history)
+    standalone = spelled(completion.standalone, profile)
+    respelled = "型号按文件里的写法" if standalone != completion.standalone else ""
+    intent, confidence = classify(standalone, history)
     route = _route(intent)
     slots, entities = Slots(), tuple[Entity, ...]()
     if route == "knowledge":
-        slots, entities = extract(completion.standalone, profile, today)
-    found = parts(completion.standalone, intent, slots, profile) if route == "knowledge" else ()
+        slots, entities = extract(standalone, profile, today)
+    found: tuple[str, ...] = ()
+    if route == "knowledge":
+        found = parts(standalone, intent, slots, profile)
+        if not found:
+            found, slots = for_each(standalone, slots, profile)
     return Understanding(
         question=question,
-        standalone_question=completion.standalone,
+        standalone_question=standalone,
         intent=intent,
         entities=entities,
         slots=slots,
@@ -44,7 +52,7 @@ def understand(
         strategy=_strategy(route, completion.changed, found, slots),
         sub_questions=found,
         confidence=confidence,
-        notes=(completion.reason,) if completion.reason else (),
+        notes=tuple(note for note in (completion.reason, respelled) if note),
     )
 
 

@@ -286,3 +286,42 @@ def test_the_lab_can_force_a_strategy(
 )
 def test_a_forced_strategy_says_what_it_lacks(strategy: Strategy, lacking: str) -> None:
     assert planned("考勤时间怎么统计", override=strategy).reasons[-1] == lacking
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        (
+            "各地的租房补贴是多少？",
+            ("北京的租房补贴是多少？", "上海的租房补贴是多少？"),
+        ),
+        ("所有城市租房补贴怎么申请？", ("北京租房补贴怎么申请？", "上海租房补贴怎么申请？")),
+        ("历年的租房补贴是多少？", ("2024年的租房补贴是多少？", "2023年的租房补贴是多少？")),
+        ("各地的年假有几天？", ()),
+        ("北京历年的租房补贴是多少？", ()),
+    ],
+)
+def test_all_of_a_kind_is_a_question_for_each_that_the_documents_have(
+    question: str, parts: tuple[str, ...]
+) -> None:
+    meaning = understand(question, (), PROFILE, TODAY)
+    assert meaning.sub_questions == parts
+    if parts and "各地" in question:
+        assert meaning.slots.region == ("北京", "上海")
+
+
+@pytest.mark.parametrize(
+    ("question", "spelled"),
+    [
+        ("ZW200保修多久", "ZW-200保修多久"),
+        ("zw 200 保修多久", "zw-200 保修多久"),
+        ("ZW-200保修多久", "ZW-200保修多久"),
+        ("ZW201保修多久", "ZW201保修多久"),
+    ],
+)
+def test_codes_are_asked_for_as_the_documents_write_them(question: str, spelled: str) -> None:
+    profile = KnowledgeProfile(
+        kb_ids=("kb",),
+        documents=(DocumentProfile(document_id="a", name="a.md", title="ZW-200用户手册"),),
+    )
+    assert understand(question, (), profile, TODAY).standalone_question == spelled
