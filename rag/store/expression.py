@@ -71,22 +71,30 @@ def one_of(field: str, values: Iterable[str]) -> str:
     return f"{field} in [{', '.join(literal(value) for value in distinct)}]"
 
 
-def _regions(regions: Sequence[str], include_unspecified: bool) -> str:
-    """A region matches itself, the places inside it, and the places that it lies in: rules of
-    浙江 hold in 浙江/杭州."""
-    if not regions:
-        return ""
+def region_terms(
+    regions: Sequence[str], include_unspecified: bool
+) -> tuple[dict[str, None], dict[str, None]]:
+    """What a region condition lets pass: exact values, and beginnings of values. A region
+    matches itself, the places inside it, and the places that it lies in: rules of 浙江 hold
+    in 浙江/杭州."""
     exact: dict[str, None] = {}
     inside: dict[str, None] = {}
     for region in (clip("region", region) for region in regions):
         levels = region.split("/")
         exact.update(("/".join(levels[: depth + 1]), None) for depth in range(len(levels)))
         if not _WILDCARDS & set(region):
-            inside[f"{region}/%"] = None
+            inside[f"{region}/"] = None
     if include_unspecified:
         exact[""] = None
-    parts = [one_of("region", exact), *(f"region like {literal(like)}" for like in inside)]
-    return f"({' or '.join(parts)})"
+    return exact, inside
+
+
+def _regions(regions: Sequence[str], include_unspecified: bool) -> str:
+    if not regions:
+        return ""
+    exact, inside = region_terms(regions, include_unspecified)
+    within = (f"region like {literal(f'{beginning}%')}" for beginning in inside)
+    return f"({' or '.join((one_of('region', exact), *within))})"
 
 
 def _years(years: tuple[int, int] | None, include_unspecified: bool) -> str:
