@@ -5,7 +5,7 @@ It answers as Milvus does to `rag.store.expression.search_expression` of the sam
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -32,13 +32,13 @@ def allowed(
         ("product", condition.products),
     ):
         if values:
-            mask = _both(mask, _one_of(segment, name, values))
+            known = frozenset(clip(name, value) for value in values)
+            mask = _both(mask, segment.holding(name, known.__contains__))
     if condition.regions:
         exact, inside = region_terms(condition.regions, condition.include_unspecified)
         wanted, within = frozenset(exact), tuple(inside)
-        mask = _both(
-            mask, _by_value(segment, "region", lambda v: v in wanted or v.startswith(within))
-        )
+        passing = segment.holding("region", lambda r: r in wanted or r.startswith(within))
+        mask = _both(mask, passing)
     if condition.years is not None:
         first, last = condition.years
         years = (segment.year >= int(first)) & (segment.year <= int(last))
@@ -50,14 +50,3 @@ def allowed(
 
 def _both(mask: np.ndarray | None, other: np.ndarray) -> np.ndarray:
     return other if mask is None else mask & other
-
-
-def _one_of(segment: Segment, name: str, values: Iterable[str]) -> np.ndarray:
-    wanted = frozenset(clip(name, value) for value in values)
-    return _by_value(segment, name, wanted.__contains__)
-
-
-def _by_value(segment: Segment, name: str, passes: Callable[[str], bool]) -> np.ndarray:
-    distinct = segment.values[name]
-    verdicts = np.fromiter((passes(value) for value in distinct), bool, len(distinct))
-    return verdicts[segment.codes[name]]

@@ -7,7 +7,7 @@ filter looks at every distinct value once. Arrays may lie in memory or in a mapp
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -60,12 +60,22 @@ class Segment:
     @cached_property
     def row_of(self) -> dict[str, int]:
         """Chunk id → row."""
-        return {self.id_at(row): row for row in range(len(self))}
+        packed, start, found = self.id_bytes.tobytes(), 0, {}
+        for row, end in enumerate(self.id_ends.tolist()):
+            found[packed[start:end].decode()] = row
+            start = end
+        return found
 
     def id_at(self, row: int) -> str:
         """The chunk id of a row."""
         start = int(self.id_ends[row - 1]) if row else 0
         return self.id_bytes[start : int(self.id_ends[row])].tobytes().decode()
+
+    def holding(self, column: str, passes: Callable[[str], bool]) -> np.ndarray:
+        """bool [n] of the rows whose value in a text column passes."""
+        distinct = self.values[column]
+        verdicts = np.fromiter((passes(value) for value in distinct), bool, len(distinct))
+        return verdicts[self.codes[column]]
 
     def nearest(
         self, vector: np.ndarray, allowed: np.ndarray | None, k: int
@@ -173,9 +183,7 @@ def merged(parts: Sequence[tuple[Segment, np.ndarray | None]]) -> Segment:
     )
 
 
-def _largest(
-    rows: np.ndarray | None, scores: np.ndarray, k: int
-) -> tuple[np.ndarray, np.ndarray]:
+def _largest(rows: np.ndarray | None, scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """Of rows (None: all) and their scores the `k` largest, largest first, earlier rows first
     among equals."""
     if k < len(scores):

@@ -63,8 +63,10 @@ def disconnect(client: Any, uri: str) -> None:
         server_manager_instance.release_server(uri)
 
 
-def create_collection(client: Any, name: str, dimension: int, description: str, lite: bool) -> None:
-    """Create an empty collection with its indexes, loaded for searching.
+def create_collection(
+    client: Any, name: str, dimension: int, description: str, lite: bool, load: bool
+) -> None:
+    """Create an empty collection with its indexes, loaded for searching if `load` says so.
 
     Vectors are stored with length one, so that the inner product is the cosine; Lite would
     divide every row anew in each search for its COSINE metric. Lite gets an exact index:
@@ -96,7 +98,20 @@ def create_collection(client: Any, name: str, dimension: int, description: str, 
     client.create_collection(name, schema=schema, consistency_level="Strong")
     # An empty collection's index is there at once; waiting for it costs half a second each.
     client.create_index(name, indexes, sync=not lite)
-    client.load_collection(name)
+    if load:
+        client.load_collection(name)
+    else:  # Lite takes a collection for loaded as long as it has no index.
+        client.release_collection(name)
+
+
+def not_open() -> StoreError:
+    """The store is used before it is opened, or after it was closed."""
+    return StoreError(
+        "向量库还没有打开。",
+        "请稍候再试。",
+        message_en="The vector store is not open yet.",
+        remedy_en="Try again in a moment.",
+    )
 
 
 @contextmanager

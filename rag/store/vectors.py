@@ -1,30 +1,34 @@
 """The vector store: dense and sparse vectors of all chunks in Milvus (DESIGN §4).
 
-The same code serves Milvus Lite (a path) and a Milvus server (a URI). They differ in one
-decision, `per_kb`: Lite walks every row of a collection in Python at each search, so there
-each knowledge base has a collection of its own; a server holds few collections well and
-filters well, so there one collection holds all knowledge bases of an embedder. Both layouts
-run on both, which is how the tests cover the server's.
+The same code serves Milvus Lite (a path) and a Milvus server (a URI). They differ in two
+decisions. `per_kb`: a server holds few collections well and filters well, so there one
+collection holds all knowledge bases of an embedder; on Lite each has one of its own, which a
+deletion can drop. `local`: Lite walks every row of a collection in Python at each search, so
+there searches and look-ups are answered from arrays of our own (`rag.store.local_store`), and
+Lite is the record that they follow and can be made from. Each choice runs on Lite, which is
+how the tests cover the server's.
 
 Rules for Lite that this module keeps: a single writer (one lock around every write and every
-change of collections), a flush after every batch, collections loaded and flushed before any
-other thread sees them, hits deduplicated by id.
+change of collections), a flush after every batch, collections that are read from loaded and
+flushed before any other thread sees them, hits deduplicated by id.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from rag.errors import StoreError
 from rag.store import milvus
-from rag.store.expression import equals, one_of, search_expression
+from rag.store.expression import equals, one_of
+from rag.store.local_index import LocalIndex
+from rag.store.local_store import LocalStore
 from rag.store.lock import ProcessLock
+from rag.store.milvus_reads import MilvusReads
 from rag.store.recovery import recover
 from rag.store.rows import NO_TERMS, Space, VectorRow, entity, group_of, kb_of, unit
 from rag.types import SearchFilter
@@ -33,8 +37,6 @@ __all__ = ["VectorRow", "VectorStore"]
 
 WRITE_BATCH = 500
 """Rows in one request: a Lite search slows down with rows that are not flushed yet."""
-
-READ_BATCH = 2000  # rows in one page of a listing
 
 _PREFIX = "zhiwen_"
 
@@ -46,13 +48,24 @@ class VectorStore:
         uri: a local path (Milvus Lite) or a server's address (`http://host:19530`).
         token: the server's token, or "user:password".
         per_kb: one collection per knowledge base; by default on Lite alone.
+        local: answer from arrays of our own; by default on Lite, and possible there alone.
     """
 
-    def __init__(self, uri: str, token: str = "", *, per_kb: bool | None = None) -> None:
+    def __init__(
+        self,
+        uri: str,
+        token: str = "",
+        *,
+        per_kb: bool | None = None,
+        local: bool | None = None,
+    ) -> None:
         self._lite = milvus.is_lite(uri)
         self._uri = str(Path(uri).expanduser().resolve()) if self._lite else uri
         self._token = token
         self._per_kb = self._lite if per_kb is None else per_kb
+        self._use_local = self._lite if local is None else local and self._lite
+        self._milvus = MilvusReads(self._connected, self._lite, self._exists)
+        self._local: LocalStore | None = None
         self._write = threading.RLock()
         self._client: Any = None
         self._space: Space | None = None
@@ -90,22 +103,31 @@ class VectorStore:
         with self._write:
             self._connect()
             other.__dict__.update(self.__dict__)
+            other._milvus = MilvusReads(other._connected, other._lite, other._exists)
             other._space = self._ready(fingerprint, dimension)
         return other
 
     def warm_up(self) -> None:
-        """Search each collection once: Lite builds its keyword lists at the first search."""
+        """Make the first searches quick: local indexes are read and checked, and made anew
+        where they are damaged; Lite by itself builds its keyword lists at a first search."""
         space = self._opened()
+        if self._local is not None:
+            for name in self._local.damaged():
+                with self._writing():
+                    if self._exists(name):
+                        self._local.build(name)
+            return
         vector = np.zeros(space.dimension, dtype=np.float32)
         vector[0] = 1.0
-        for name in space.collections.values():
-            self._search(name, milvus.DENSE, vector, "", 1)
-            self._search(name, milvus.SPARSE, NO_TERMS, "", 1)
+        for kb_id, name in space.collections.items():
+            anything = SearchFilter(kb_ids=(kb_id,))
+            self._milvus.search_dense(name, vector, anything, (), 1)
+            self._milvus.search_sparse(name, NO_TERMS, anything, (), 1)
 
     def close(self) -> None:
         """Release the store; another process may open it then."""
         with self._write:
-            client, self._client, self._space = self._client, None, None
+            client, self._client, self._space, self._local = self._client, None, None, None
             if client is not None:
                 milvus.disconnect(client, self._uri)
             if self._lock is not None:
@@ -125,11 +147,15 @@ class VectorStore:
         for row in rows:
             entities.setdefault(self._group(row.kb_id), []).append(entity(row, space.dimension))
         for group, group_rows in entities.items():
-            with self._writing() as client:
-                name = self._collection(space, group)
-                for start in range(0, len(group_rows), WRITE_BATCH):
-                    client.upsert(name, group_rows[start : start + WRITE_BATCH])
-                    self._flush(client, name)
+            for start in range(0, len(group_rows), WRITE_BATCH):
+                batch = group_rows[start : start + WRITE_BATCH]
+                with self._writing() as client:
+                    name = self._collection(space, group)
+                    with self._changing(name, [row["chunk_id"] for row in batch], len(batch)):
+                        client.upsert(name, batch)
+                        self._flush(client, name)
+                        if self._local is not None:
+                            self._local.index(name).put(batch)
 
     def delete_chunks(self, ids: Iterable[str], kb_id: str | None = None) -> None:
         """Remove these chunks; unknown ids are ignored.
@@ -139,15 +165,15 @@ class VectorStore:
         """
         wanted = list(dict.fromkeys(ids))
         for name in self._names(None if kb_id is None else [kb_id]):
-            for start in range(0, len(wanted), WRITE_BATCH):
-                batch = wanted[start : start + WRITE_BATCH]
-                with self._writing() as client:
+            with self._writing() as client:
+                if self._local is not None:
+                    self._delete(client, name, self._local.index(name).known(wanted))
+                    continue
+                for start in range(0, len(wanted), WRITE_BATCH):
+                    batch = wanted[start : start + WRITE_BATCH]
                     if kb_id is None:
                         batch = [row["chunk_id"] for row in client.get(name, ids=batch)]
-                    if batch:
-                        client.delete(name, ids=batch)
-            with self._writing() as client:
-                self._flush(client, name)
+                    self._delete(client, name, batch)
 
     def delete_document(self, document_id: str, kb_id: str) -> None:
         """Remove all chunks of a document, of whatever version."""
@@ -155,27 +181,54 @@ class VectorStore:
 
     def delete_documents(self, ids: Sequence[str], kb_id: str) -> None:
         """Remove all chunks of these documents of a knowledge base."""
-        for start in range(0, len(ids), WRITE_BATCH):
-            self._delete_where(kb_id, one_of("document_id", ids[start : start + WRITE_BATCH]))
+        parts = (ids[start : start + WRITE_BATCH] for start in range(0, len(ids), WRITE_BATCH))
+        expressions = [one_of("document_id", part) for part in parts]
+        for name in self._names([kb_id]):
+            self._delete_found(name, lambda i: i.ids_of_documents(ids, kb_id), expressions)
 
     def delete_kb(self, kb_id: str) -> None:
         """Remove all chunks of a knowledge base."""
         space = self._opened()
-        if not self._per_kb:
-            self._delete_where(kb_id, equals("kb_id", kb_id))
-            return
-        with self._writing() as client:
-            group = self._group(kb_id)
-            name = space.collections.get(group)
-            if name is not None:
-                space.collections = {k: v for k, v in space.collections.items() if v != name}
-                client.drop_collection(name)
-
-    def _delete_where(self, kb_id: str, expression: str) -> None:
         for name in self._names([kb_id]):
+            if not self._per_kb:
+                self._delete_found(name, lambda i: i.ids(kb_id), [equals("kb_id", kb_id)])
+                continue
             with self._writing() as client:
+                space.collections = {k: v for k, v in space.collections.items() if v != name}
+                self._drop(client, name)
+
+    def _delete_found(
+        self, name: str, find: Callable[[LocalIndex], set[str]], expressions: Sequence[str]
+    ) -> None:
+        with self._writing() as client:
+            if self._local is not None:
+                self._delete(client, name, sorted(find(self._local.index(name))))
+                return
+            for expression in expressions:
                 client.delete(name, filter=expression)
                 self._flush(client, name)
+
+    def _delete(self, client: Any, name: str, ids: Sequence[str]) -> None:
+        if not ids:
+            return
+        batches = [list(ids[at : at + WRITE_BATCH]) for at in range(0, len(ids), WRITE_BATCH)]
+        with self._changing(name, ids, len(batches)):
+            for batch in batches:
+                client.delete(name, ids=batch)
+            self._flush(client, name)
+            if self._local is not None:
+                self._local.index(name).remove(ids)
+
+    def _drop(self, client: Any, name: str) -> None:
+        if self._local is not None:
+            self._local.forget(name)
+        client.drop_collection(name)
+
+    @contextmanager
+    def _changing(self, name: str, ids: Sequence[str], steps: int) -> Iterator[None]:
+        """Keep the collection's local index with it through the writes within."""
+        with nullcontext() if self._local is None else self._local.changing(name, ids, steps):
+            yield
 
     # --- Searching --------------------------------------------------------------------
 
@@ -183,8 +236,10 @@ class VectorStore:
         self, vector: np.ndarray, filter: SearchFilter, k: int
     ) -> list[tuple[str, float]]:
         """The `k` nearest chunks as (id, cosine −1..1), best first, without duplicates."""
-        space = self._opened()
-        return self._search_all(milvus.DENSE, unit(vector, space.dimension), filter, k)
+        vector = unit(vector, self._opened().dimension)
+        return self._best(
+            filter, k, lambda name, bases: self._reads.search_dense(name, vector, filter, bases, k)
+        )
 
     def search_sparse(
         self, weights: Mapping[int, float], filter: SearchFilter, k: int
@@ -197,43 +252,24 @@ class VectorStore:
         query = {term: float(weight) for term, weight in weights.items() if weight > 0}
         if not query:
             return []
-        found = self._search_all(milvus.SPARSE, query, filter, k)
+        found = self._best(
+            filter, k, lambda name, bases: self._reads.search_sparse(name, query, filter, bases, k)
+        )
         return [(chunk_id, score) for chunk_id, score in found if score > 0]
 
-    def _search_all(
-        self, vector_field: str, query: Any, filter: SearchFilter, k: int
+    def _best(
+        self,
+        filter: SearchFilter,
+        k: int,
+        search: Callable[[str, tuple[str, ...]], list[tuple[str, float]]],
     ) -> list[tuple[str, float]]:
-        expression = search_expression(filter, () if self._per_kb else filter.kb_ids)
-        best: dict[str, float] = {}
         if k <= 0 or not filter.kb_ids:
             return []
+        best: dict[str, float] = {}
         for name in self._names(filter.kb_ids):
-            for chunk_id, score in self._search(name, vector_field, query, expression, k):
+            for chunk_id, score in search(name, () if self._per_kb else filter.kb_ids):
                 best[chunk_id] = max(score, best.get(chunk_id, -np.inf))
         return sorted(best.items(), key=lambda found: (-found[1], found[0]))[:k]
-
-    def _search(
-        self, name: str, vector_field: str, query: Any, expression: str, k: int
-    ) -> list[tuple[str, float]]:
-        graph = vector_field == milvus.DENSE and not self._lite
-        # A graph search looks at as many candidates as it returns, at least.
-        params = {"ef": max(milvus.HNSW_EF_SEARCH, k)} if graph else {}
-        try:
-            with milvus.plain_errors():
-                found = self._connected().search(
-                    name,
-                    data=[query],
-                    anns_field=vector_field,
-                    filter=expression,
-                    limit=k,
-                    output_fields=["chunk_id"],
-                    search_params={"metric_type": "IP", "params": params},
-                )
-        except StoreError:
-            if name not in self._opened().collections.values():
-                return []  # Deleted while we searched.
-            raise
-        return [(str(hit["chunk_id"]), float(hit["distance"])) for hit in found[0]]
 
     # --- Looking things up ------------------------------------------------------------
 
@@ -242,77 +278,38 @@ class VectorStore:
         wanted = list(dict.fromkeys(chunk_ids))
         found: dict[str, np.ndarray] = {}
         for name in self._names(kb_ids) if wanted else ():
-            with milvus.plain_errors():
-                rows = self._connected().get(
-                    name, ids=wanted, output_fields=["chunk_id", milvus.DENSE]
-                )
-            for row in rows:
-                found[str(row["chunk_id"])] = np.asarray(row[milvus.DENSE], dtype=np.float32)
+            found |= self._reads.vectors(name, wanted)
         return found
 
     def chunk_ids(self, kb_id: str) -> set[str]:
         """Ids of all chunks of a knowledge base that have vectors."""
-        return {
-            str(row["chunk_id"])
-            for name in self._names([kb_id])
-            for row in self._rows(name, equals("kb_id", kb_id), ["chunk_id"])
-        }
+        return {i for name in self._names([kb_id]) for i in self._reads.ids(name, kb_id)}
 
     def kb_ids(self) -> set[str]:
         """Knowledge bases that have any collection or row here, wanted or not."""
         space = self._opened()
         if self._per_kb:
             return {kb_of(group) for group in space.collections}
-        return {
-            str(row["kb_id"])
-            for name in space.collections.values()
-            for row in self._rows(name, 'kb_id != ""', ["kb_id"])
-        }
+        return {kb for name in space.collections.values() for kb in self._reads.kb_ids(name)}
 
     def count(self, kb_id: str | None = None) -> int:
         """How many chunks have vectors (in one knowledge base)."""
-        if self._lite:  # Its own count has rows twice that a kill left in log and files.
-            bases = self.kb_ids() if kb_id is None else {kb_id}
-            return sum(len(self.chunk_ids(base)) for base in bases)
-        expression = "" if kb_id is None else equals("kb_id", kb_id)
-        total = 0
-        for name in self._names(None if kb_id is None else [kb_id]):
-            with milvus.plain_errors():
-                rows = self._connected().query(name, filter=expression, output_fields=["count(*)"])
-            total += int(rows[0]["count(*)"])
-        return total
-
-    def _rows(self, name: str, expression: str, fields: list[str]) -> Iterator[dict[str, Any]]:
-        with milvus.plain_errors():
-            client = self._connected()
-            if self._lite:
-                yield from client.query(name, filter=expression, output_fields=fields)
-                return
-            # A server returns at most 16,384 rows at a time.
-            iterator = client.query_iterator(
-                name, batch_size=READ_BATCH, filter=expression, output_fields=fields
-            )
-            try:
-                while batch := iterator.next():
-                    yield from batch
-            finally:
-                iterator.close()
+        names = self._names(None if kb_id is None else [kb_id])
+        return sum(self._reads.count(name, kb_id) for name in names)
 
     # --- Other embedders' vectors -----------------------------------------------------
 
     def stale(self) -> list[str]:
         """Names of collections that hold vectors of embedders other than the open one."""
-        space = self._opened()
-        with milvus.plain_errors():
-            names = self._connected().list_collections()
-        own = _PREFIX + space.key
+        own = _PREFIX + self._opened().key
+        names = self._all_names()
         return sorted(n for n in names if n.startswith(_PREFIX) and not n.startswith(own))
 
     def drop_stale(self) -> None:
         """Delete the vectors of all other embedders; they can be computed again."""
         for name in self.stale():
             with self._writing() as client:
-                client.drop_collection(name)
+                self._drop(client, name)
 
     # --- Below ------------------------------------------------------------------------
 
@@ -328,25 +325,41 @@ class VectorStore:
             if self._lock is not None:
                 self._lock.release()
             raise
+        if self._use_local:
+            self._local = LocalStore(Path(self._uri), self._milvus)
+            self._local.sweep()
 
     def _ready(self, fingerprint: str, dimension: int) -> Space:
         space = Space(fingerprint, dimension)
         own = _PREFIX + space.key
         with self._writing() as client:
-            for name in client.list_collections():
-                if name.startswith(own):
+            for name in self._all_names():
+                if not name.startswith(own):
+                    continue
+                if self._local is not None:
+                    self._local.open(name, dimension)
+                else:
                     client.load_collection(name)
                     # Clears rows that a kill between two steps of Lite left twice.
                     self._flush(client, name)
-                    space.collections[name.removeprefix(own).removeprefix("_")] = name
+                space.collections[name.removeprefix(own).removeprefix("_")] = name
         return space
+
+    def _all_names(self) -> list[str]:
+        if self._local is not None:  # Lite would load every collection to list it.
+            return self._local.names()
+        with milvus.plain_errors():
+            return list(self._connected().list_collections())
 
     def _collection(self, space: Space, group: str) -> str:
         """The group's collection, created if need be. The caller holds the write lock."""
         if group not in space.collections:
             name = _PREFIX + space.key + (f"_{group}" if group else "")
             about = space.fingerprint[:200]
-            milvus.create_collection(self._client, name, space.dimension, about, self._lite)
+            ready = self._local is None
+            milvus.create_collection(self._client, name, space.dimension, about, self._lite, ready)
+            if self._local is not None:
+                self._local.create(name, space.dimension)
             space.collections = {**space.collections, group: name}
         return space.collections[group]
 
@@ -366,6 +379,13 @@ class VectorStore:
         if self._lite:
             client.flush(name)
 
+    def _exists(self, name: str) -> bool:
+        return self._space is not None and name in self._space.collections.values()
+
+    @property
+    def _reads(self) -> LocalStore | MilvusReads:
+        return self._milvus if self._local is None else self._local
+
     @contextmanager
     def _writing(self) -> Iterator[Any]:
         with self._write, milvus.plain_errors():
@@ -373,12 +393,7 @@ class VectorStore:
 
     def _connected(self) -> Any:
         if self._client is None:
-            raise StoreError(
-                "向量库还没有打开。",
-                "请稍候再试。",
-                message_en="The vector store is not open yet.",
-                remedy_en="Try again in a moment.",
-            )
+            raise milvus.not_open()
         return self._client
 
     def _opened(self) -> Space:

@@ -18,13 +18,21 @@ from rag.types import SearchFilter
 SERVER = os.environ.get("MILVUS_URI", "")
 
 
-@pytest.fixture(params=["per base", "shared", *(["server"] if SERVER else [])])
+LAYOUTS = {
+    "local": {},
+    "local shared": {"per_kb": False},
+    "milvus": {"local": False},
+    "milvus shared": {"local": False, "per_kb": False},
+}
+
+
+@pytest.fixture(params=[*LAYOUTS, *(["server"] if SERVER else [])])
 def store(request, tmp_path):
-    """A store in both layouts; the shared one is what a Milvus server uses."""
+    """A store in each layout and engine; the last one of Lite is what a Milvus server uses."""
     if request.param == "server":
         opened = VectorStore(SERVER, os.environ.get("MILVUS_TOKEN", ""))
     else:
-        opened = VectorStore(str(tmp_path / "v.db"), per_kb=request.param == "per base")
+        opened = VectorStore(str(tmp_path / "v.db"), **LAYOUTS[request.param])
     opened.open("embedder-1", DIMENSION)
     yield opened
     for kb_id in opened.kb_ids():
@@ -267,7 +275,7 @@ def index_files(tmp_path):
 
 @pytest.mark.parametrize("kept_bytes", [0, 60, 200])
 def test_index_files_cut_short_by_a_kill_are_built_again(tmp_path, kept_bytes):
-    store = VectorStore(str(tmp_path / "v.db"))
+    store = VectorStore(str(tmp_path / "v.db"), local=False)
     store.open("embedder-1", DIMENSION)
     store.upsert([row("kb1", number) for number in range(10)])
     store.close()
