@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import re
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,34 +34,63 @@ def is_lite(uri: str) -> bool:
     return "://" not in uri
 
 
-def connect(uri: str, token: str) -> Any:
-    """A client. For Lite the caller holds the lock, so a failure is not another process's.
+class Connection:
+    """A client of a store, made when it is first needed: importing and starting Lite takes
+    more than a second, and answering needs it only where no local index does. Thread-safe.
 
-    Raises:
-        StoreError: the server cannot be reached, or the local file cannot be opened.
+    Args:
+        uri: a local path or a server's address. For Lite the caller holds the lock, so a
+            failure is not another process's.
+        token: the server's token, or "user:password".
     """
-    from pymilvus import MilvusClient
 
-    options: dict[str, Any] = {}
-    if is_lite(uri):
-        Path(uri).parent.mkdir(parents=True, exist_ok=True)
-        options["grpc_options"] = _NO_PINGS
-    try:
-        return MilvusClient(uri=uri, token=token, **options)
-    except Exception as error:
-        raise _cannot_open(uri, error) from error
+    def __init__(self, uri: str, token: str) -> None:
+        self._uri = uri
+        self._token = token
+        self._lock = threading.Lock()
+        self._client: Any = None
+        self._closed = False
 
+    def client(self) -> Any:
+        """The client.
 
-def disconnect(client: Any, uri: str) -> None:
-    """Close the client; for Lite also the store inside this process, which would otherwise
-    keep the files open until the process ends."""
-    client.close()
-    if is_lite(uri):
-        from milvus_lite.server_manager import (  # type: ignore[import-untyped]
-            server_manager_instance,
-        )
+        Raises:
+            StoreError: the server cannot be reached, or the local file cannot be opened; or
+                this is closed.
+        """
+        with self._lock:
+            if self._closed:
+                raise not_open()
+            if self._client is None:
+                self._client = self._connect()
+            return self._client
 
-        server_manager_instance.release_server(uri)
+    def _connect(self) -> Any:
+        from pymilvus import MilvusClient
+
+        options: dict[str, Any] = {}
+        if is_lite(self._uri):
+            Path(self._uri).parent.mkdir(parents=True, exist_ok=True)
+            options["grpc_options"] = _NO_PINGS
+        try:
+            return MilvusClient(uri=self._uri, token=self._token, **options)
+        except Exception as error:
+            raise _cannot_open(self._uri, error) from error
+
+    def close(self) -> None:
+        """Close the client; for Lite also the store inside this process, which would otherwise
+        keep the files open until the process ends."""
+        with self._lock:
+            client, self._client, self._closed = self._client, None, True
+        if client is None:
+            return
+        client.close()
+        if is_lite(self._uri):
+            from milvus_lite.server_manager import (  # type: ignore[import-untyped]
+                server_manager_instance,
+            )
+
+            server_manager_instance.release_server(self._uri)
 
 
 def create_collection(

@@ -67,7 +67,7 @@ class VectorStore:
         self._milvus = MilvusReads(self._connected, self._lite, self._exists)
         self._local: LocalStore | None = None
         self._write = threading.RLock()
-        self._client: Any = None
+        self._connection: milvus.Connection | None = None
         self._space: Space | None = None
         self._lock = ProcessLock(Path(self._uri + ".lock")) if self._lite else None
 
@@ -108,14 +108,15 @@ class VectorStore:
         return other
 
     def warm_up(self) -> None:
-        """Make the first searches quick: local indexes are read and checked, and made anew
-        where they are damaged; Lite by itself builds its keyword lists at a first search."""
+        """Make the first searches and writes quick: local indexes are read and checked, and
+        made anew where they are damaged; Lite builds its keyword lists at a first search."""
         space = self._opened()
         if self._local is not None:
             for name in self._local.damaged():
                 with self._writing():
                     if self._exists(name):
                         self._local.build(name)
+            self._connected()
             return
         vector = np.zeros(space.dimension, dtype=np.float32)
         vector[0] = 1.0
@@ -127,9 +128,9 @@ class VectorStore:
     def close(self) -> None:
         """Release the store; another process may open it then."""
         with self._write:
-            client, self._client, self._space, self._local = self._client, None, None, None
-            if client is not None:
-                milvus.disconnect(client, self._uri)
+            if self._connection is not None:
+                self._connection.close()
+            self._connection = self._space = self._local = None
             if self._lock is not None:
                 self._lock.release()
 
@@ -314,34 +315,37 @@ class VectorStore:
     # --- Below ------------------------------------------------------------------------
 
     def _connect(self) -> None:
-        if self._client is not None:
+        if self._connection is not None:
             return
         if self._lock is not None:
             self._lock.acquire()
             recover(Path(self._uri))
+        connection = milvus.Connection(self._uri, self._token)
         try:
-            self._client = milvus.connect(self._uri, self._token)
+            if self._use_local:
+                self._local = LocalStore(Path(self._uri), self._milvus)
+                self._local.sweep()
+            else:
+                connection.client()
         except BaseException:
             if self._lock is not None:
                 self._lock.release()
             raise
-        if self._use_local:
-            self._local = LocalStore(Path(self._uri), self._milvus)
-            self._local.sweep()
+        self._connection = connection
 
     def _ready(self, fingerprint: str, dimension: int) -> Space:
         space = Space(fingerprint, dimension)
         own = _PREFIX + space.key
-        with self._writing() as client:
+        with self._write, milvus.plain_errors():
             for name in self._all_names():
                 if not name.startswith(own):
                     continue
                 if self._local is not None:
                     self._local.open(name, dimension)
                 else:
-                    client.load_collection(name)
+                    self._connected().load_collection(name)
                     # Clears rows that a kill between two steps of Lite left twice.
-                    self._flush(client, name)
+                    self._flush(self._connected(), name)
                 space.collections[name.removeprefix(own).removeprefix("_")] = name
         return space
 
@@ -357,7 +361,9 @@ class VectorStore:
             name = _PREFIX + space.key + (f"_{group}" if group else "")
             about = space.fingerprint[:200]
             ready = self._local is None
-            milvus.create_collection(self._client, name, space.dimension, about, self._lite, ready)
+            milvus.create_collection(
+                self._connected(), name, space.dimension, about, self._lite, ready
+            )
             if self._local is not None:
                 self._local.create(name, space.dimension)
             space.collections = {**space.collections, group: name}
@@ -392,12 +398,11 @@ class VectorStore:
             yield self._connected()
 
     def _connected(self) -> Any:
-        if self._client is None:
+        if self._connection is None:
             raise milvus.not_open()
-        return self._client
+        return self._connection.client()
 
     def _opened(self) -> Space:
-        self._connected()
-        if self._space is None:
-            raise RuntimeError("VectorStore.open has not been called")
+        if self._connection is None or self._space is None:
+            raise milvus.not_open()
         return self._space

@@ -96,7 +96,7 @@ def both_equal(store: VectorStore, bases: tuple[str, ...], k: int) -> None:
     """Compare all answers with those of Milvus from the same collections."""
     names = store._names(bases)
     for name in names:
-        store._client.load_collection(name)
+        store._connected().load_collection(name)
     chance = np.random.default_rng(k)
     for conditions in CONDITIONS:
         vector = chance.standard_normal(DIMENSION).astype(np.float32)
@@ -116,7 +116,7 @@ def both_equal(store: VectorStore, bases: tuple[str, ...], k: int) -> None:
             assert [i for i, _ in mine] == [i for i, _ in his]
             assert [s for _, s in mine] == pytest.approx([s for _, s in his], abs=1e-5)
     for name in names:
-        store._client.release_collection(name)
+        store._connected().release_collection(name)
 
 
 @pytest.mark.parametrize("per_kb", [True, False])
@@ -151,6 +151,8 @@ def test_opening_again_reads_nothing_from_milvus(opened, builds):
     store = opened()
     assert builds == []
     assert store.count("kb1") == 39
+    assert store._connection._client is None
+    store.warm_up()
     server = sys.modules["milvus_lite.server_manager"].server_manager_instance
     assert server._servers[store._uri][1]._collections == {}
 
@@ -345,7 +347,7 @@ CHANGES = """
     def die(*_, **__):
         os.kill(os.getpid(), 9)
     if place == "announced":
-        store._client.upsert = store._client.delete = die
+        store._connected().upsert = store._connected().delete = die
     elif place == "logged":
         VectorStore._flush = die
     elif place == "flushed":
