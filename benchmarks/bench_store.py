@@ -2,8 +2,9 @@
 
     python -m benchmarks.bench_store [layout] [catalog] [reference]
 
-`layout` compares one collection per knowledge base with one for all of them on Milvus Lite:
-search in a small knowledge base beside one of 10,000 rows, and deletion of 5,000 rows.
+`layout` compares the local index with Milvus Lite by itself, one collection per knowledge base
+with one for all of them: writing, search in a small knowledge base beside one of 10,000 rows,
+and deletion of 5,000 rows.
 `catalog` times the catalog against limits. `reference` (needs ZHIWEN_BENCH_DATA=<folder>)
 measures how the reference length of keyword weights changes the ranking of LeCoQA/STARD.
 Without a name, `layout` and `catalog` run. Vectors are random: exact search takes as long.
@@ -88,14 +89,16 @@ def search_ms(store: VectorStore, kb_id: str, rng: np.random.Generator) -> str:
 
 
 def layout() -> None:
-    """One collection per knowledge base against one for all, on Milvus Lite."""
-    for per_kb in (True, False):
-        print(f"one collection {'per knowledge base' if per_kb else 'for all'}")
-        with tempfile.TemporaryDirectory(prefix="zhiwen-bench-") as folder:
-            store = VectorStore(str(Path(folder) / "vectors.db"), per_kb=per_kb)
-            store.open("bench", DIMENSION)
-            _measure(store, np.random.default_rng(7))
-            store.close()
+    """The local index and Lite itself; one collection per knowledge base and one for all."""
+    for engine in ("local index", "Milvus Lite itself"):
+        for per_kb in (True, False):
+            print(f"{engine}, one collection {'per knowledge base' if per_kb else 'for all'}")
+            with tempfile.TemporaryDirectory(prefix="zhiwen-bench-") as folder:
+                path = str(Path(folder) / "vectors.db")
+                store = VectorStore(path, per_kb=per_kb, local=engine == "local index")
+                store.open("bench", DIMENSION)
+                _measure(store, np.random.default_rng(7))
+                store.close()
 
 
 def _measure(store: VectorStore, rng: np.random.Generator) -> None:

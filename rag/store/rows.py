@@ -15,6 +15,9 @@ from rag.store.expression import UNSPECIFIED_YEAR, clip
 NO_TERMS = {0: 1e-6}
 """Stands for "no terms": Milvus refuses an empty row. Its weight decides no ranking."""
 
+PREFIX = "zhiwen_"
+"""What the names of all our collections begin with."""
+
 _PLAIN_ID = re.compile(r"[A-Za-z0-9_]{1,64}")
 
 
@@ -50,10 +53,23 @@ class Space:
     collections: dict[str, str] = field(default_factory=dict)
 
     @property
-    def key(self) -> str:
-        """Part of the collections' names."""
+    def prefix(self) -> str:
+        """What the names of this embedder's collections begin with."""
         named = f"{self.fingerprint}\0{self.dimension}".encode()
-        return hashlib.blake2b(named, digest_size=6).hexdigest()
+        return PREFIX + hashlib.blake2b(named, digest_size=6).hexdigest()
+
+    def name(self, group: str) -> str:
+        """The name of the collection of a knowledge base (or of "", the shared one)."""
+        return self.prefix + (f"_{group}" if group else "")
+
+    def found(self, name: str) -> None:
+        """Note a collection of this embedder that is ready."""
+        group = name.removeprefix(self.prefix).removeprefix("_")
+        self.collections = {**self.collections, group: name}
+
+    def lost(self, name: str) -> None:
+        """Note that a collection is no more."""
+        self.collections = {k: v for k, v in self.collections.items() if v != name}
 
 
 def group_of(kb_id: str) -> str:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -30,15 +30,13 @@ from rag.store.local_store import LocalStore
 from rag.store.lock import ProcessLock
 from rag.store.milvus_reads import MilvusReads
 from rag.store.recovery import recover
-from rag.store.rows import NO_TERMS, Space, VectorRow, entity, group_of, kb_of, unit
+from rag.store.rows import NO_TERMS, PREFIX, Space, VectorRow, entity, group_of, kb_of, unit
 from rag.types import SearchFilter
 
 __all__ = ["VectorRow", "VectorStore"]
 
 WRITE_BATCH = 500
 """Rows in one request: a Lite search slows down with rows that are not flushed yet."""
-
-_PREFIX = "zhiwen_"
 
 
 class VectorStore:
@@ -52,12 +50,7 @@ class VectorStore:
     """
 
     def __init__(
-        self,
-        uri: str,
-        token: str = "",
-        *,
-        per_kb: bool | None = None,
-        local: bool | None = None,
+        self, uri: str, token: str = "", *, per_kb: bool | None = None, local: bool | None = None
     ) -> None:
         self._lite = milvus.is_lite(uri)
         self._uri = str(Path(uri).expanduser().resolve()) if self._lite else uri
@@ -152,11 +145,12 @@ class VectorStore:
                 batch = group_rows[start : start + WRITE_BATCH]
                 with self._writing() as client:
                     name = self._collection(space, group)
-                    with self._changing(name, [row["chunk_id"] for row in batch], len(batch)):
+                    ids = [row["chunk_id"] for row in batch]
+                    with self._changing(name, ids, len(batch)) as index:
                         client.upsert(name, batch)
                         self._flush(client, name)
-                        if self._local is not None:
-                            self._local.index(name).put(batch)
+                        if index is not None:
+                            index.put(batch)
 
     def delete_chunks(self, ids: Iterable[str], kb_id: str | None = None) -> None:
         """Remove these chunks; unknown ids are ignored.
@@ -195,7 +189,7 @@ class VectorStore:
                 self._delete_found(name, lambda i: i.ids(kb_id), [equals("kb_id", kb_id)])
                 continue
             with self._writing() as client:
-                space.collections = {k: v for k, v in space.collections.items() if v != name}
+                space.lost(name)
                 self._drop(client, name)
 
     def _delete_found(
@@ -213,23 +207,23 @@ class VectorStore:
         if not ids:
             return
         batches = [list(ids[at : at + WRITE_BATCH]) for at in range(0, len(ids), WRITE_BATCH)]
-        with self._changing(name, ids, len(batches)):
+        with self._changing(name, ids, len(batches)) as index:
             for batch in batches:
                 client.delete(name, ids=batch)
             self._flush(client, name)
-            if self._local is not None:
-                self._local.index(name).remove(ids)
+            if index is not None:
+                index.remove(ids)
 
     def _drop(self, client: Any, name: str) -> None:
         if self._local is not None:
             self._local.forget(name)
         client.drop_collection(name)
 
-    @contextmanager
-    def _changing(self, name: str, ids: Sequence[str], steps: int) -> Iterator[None]:
-        """Keep the collection's local index with it through the writes within."""
-        with nullcontext() if self._local is None else self._local.changing(name, ids, steps):
-            yield
+    def _changing(
+        self, name: str, ids: Sequence[str], steps: int
+    ) -> AbstractContextManager[LocalIndex | None]:
+        """Keep the collection's local index, if any, with it through the writes within."""
+        return nullcontext() if self._local is None else self._local.changing(name, ids, steps)
 
     # --- Searching --------------------------------------------------------------------
 
@@ -302,9 +296,9 @@ class VectorStore:
 
     def stale(self) -> list[str]:
         """Names of collections that hold vectors of embedders other than the open one."""
-        own = _PREFIX + self._opened().key
+        own = self._opened().prefix
         names = self._all_names()
-        return sorted(n for n in names if n.startswith(_PREFIX) and not n.startswith(own))
+        return sorted(n for n in names if n.startswith(PREFIX) and not n.startswith(own))
 
     def drop_stale(self) -> None:
         """Delete the vectors of all other embedders; they can be computed again."""
@@ -335,10 +329,9 @@ class VectorStore:
 
     def _ready(self, fingerprint: str, dimension: int) -> Space:
         space = Space(fingerprint, dimension)
-        own = _PREFIX + space.key
         with self._write, milvus.plain_errors():
             for name in self._all_names():
-                if not name.startswith(own):
+                if not name.startswith(space.prefix):
                     continue
                 if self._local is not None:
                     self._local.open(name, dimension)
@@ -346,7 +339,7 @@ class VectorStore:
                     self._connected().load_collection(name)
                     # Clears rows that a kill between two steps of Lite left twice.
                     self._flush(self._connected(), name)
-                space.collections[name.removeprefix(own).removeprefix("_")] = name
+                space.found(name)
         return space
 
     def _all_names(self) -> list[str]:
@@ -358,7 +351,7 @@ class VectorStore:
     def _collection(self, space: Space, group: str) -> str:
         """The group's collection, created if need be. The caller holds the write lock."""
         if group not in space.collections:
-            name = _PREFIX + space.key + (f"_{group}" if group else "")
+            name = space.name(group)
             about = space.fingerprint[:200]
             ready = self._local is None
             milvus.create_collection(
@@ -366,15 +359,13 @@ class VectorStore:
             )
             if self._local is not None:
                 self._local.create(name, space.dimension)
-            space.collections = {**space.collections, group: name}
+            space.found(name)
         return space.collections[group]
 
     def _names(self, kb_ids: Iterable[str] | None) -> list[str]:
         """Existing collections that may hold rows of these knowledge bases (None: of any)."""
         collections = self._opened().collections
-        if kb_ids is None:
-            return list(collections.values())
-        groups = dict.fromkeys(self._group(kb_id) for kb_id in kb_ids)
+        groups = collections if kb_ids is None else dict.fromkeys(map(self._group, kb_ids))
         return [collections[group] for group in groups if group in collections]
 
     def _group(self, kb_id: str) -> str:
