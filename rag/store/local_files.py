@@ -127,7 +127,7 @@ def write_state(folder: Path, mark: Mark, parts: Iterable[SavedPart]) -> None:
         "mark": asdict(mark),
         "parts": [{"file": part.file, "dead": _packed(part.dead)} for part in parts],
     }
-    _replace(folder / _STATE, state)
+    _replace(folder / _STATE, state, wait=True)
     with contextlib.suppress(OSError):  # Not every system can do that with a folder.
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -156,12 +156,13 @@ def read_state(folder: Path) -> tuple[Mark, list[tuple[SavedPart, Segment]]]:
 
 
 def announce(folder: Path, announcement: Announcement) -> None:
-    """Write down which rows are about to change.
+    """Write down which rows are about to change. A power cut may lose that, which costs a new
+    build; waiting for the disk at each write would cost more.
 
     Raises:
         OSError: as for `write_segment`.
     """
-    _replace(folder / _ANNOUNCED, asdict(announcement))
+    _replace(folder / _ANNOUNCED, asdict(announcement), wait=False)
 
 
 def announced(folder: Path) -> Announcement | None:
@@ -220,12 +221,13 @@ def erase(folder: Path) -> None:
         folder.rmdir()
 
 
-def _replace(path: Path, content: dict[str, Any]) -> None:
+def _replace(path: Path, content: dict[str, Any], *, wait: bool) -> None:
     temporary = path.with_suffix(".tmp")
     with temporary.open("w", encoding="utf-8") as file:
-        json.dump(content, file)
-        file.flush()
-        os.fsync(file.fileno())
+        file.write(json.dumps(content, ensure_ascii=False))
+        if wait:
+            file.flush()
+            os.fsync(file.fileno())
     temporary.replace(path)
 
 

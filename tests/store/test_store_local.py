@@ -241,7 +241,7 @@ def test_a_full_disk_costs_no_row_and_no_answer(opened, builds, monkeypatch):
     store = opened()
     store.upsert([varied("kb1", n) for n in range(20)])
 
-    def full(*_):
+    def full(*_, **__):
         raise OSError(28, "no space left on device")
 
     with monkeypatch.context() as broken:
@@ -257,7 +257,7 @@ def test_a_disk_that_takes_no_announcement_costs_no_row(opened, builds, monkeypa
     store = opened()
     store.upsert([varied("kb1", n) for n in range(20)])
 
-    def full(*_):
+    def full(*_, **__):
         raise OSError(28, "no space left on device")
 
     with monkeypatch.context() as broken:
