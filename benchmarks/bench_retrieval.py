@@ -1,22 +1,18 @@
-"""Quality and speed of retrieval through the real stores, beside its peers in the same run.
+"""Quality of retrieval through the real stores, beside its peers in the same run.
 
     python -m benchmarks.bench_retrieval [--cache <folder>]
-        [--distractors 3000 | --full] [--questions 300] [--speed-only | --quality-only]
+        [--distractors 3000 | --full] [--questions 300]
 
-Quality: LeCoQA/STARD's held-out fifth, CMRC 2018 and CrossWOZ's held-out fifth, all passages
+LeCoQA/STARD's held-out fifth, CMRC 2018 and CrossWOZ's held-out fifth, all passages
 in one knowledge base. Peers: BM25 (bm25s over jieba words), vectors alone, reciprocal rank
-fusion of both with equal weights. Speed: 10,000 passages; time of one search without the
-time of embedding the question, beside faiss (exact) and bm25s on the same passages.
-Vectors of passages are random in the speed part: an exact search takes as long on them.
+fusion of both with equal weights. Speed has its own command, `bench_search_speed`.
 Settings can be tried by environment (ZHIWEN_RETRIEVAL__FUSION=weighted).
 """
 
 from __future__ import annotations
 
 import argparse
-import statistics
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -41,9 +37,6 @@ from rag.store.vectors import VectorRow, VectorStore
 from rag.text.tokenise import TOKENISER_VERSION, tokenise
 from rag.types import Chunk, Document, QueryPlan, SearchFilter
 
-SPEED_PASSAGES = 10_000
-SPEED_LIMIT_MS = 30.0
-"""DESIGN's budget: p50 of retrieval without model time at 10,000 chunks, in milliseconds."""
 DEPTH = 50
 _BATCH = 500
 
@@ -249,61 +242,6 @@ def asked_of(found: Dataset, limit: int) -> list[Question]:
     return sorted(questions, key=lambda q: datasets.bucket(q.id))[:limit]
 
 
-def speed(root: Path, cache: Path, limit: int) -> None:
-    """Print p50 and p95 of one search at 10,000 passages, by stage, beside the peers."""
-    real = bundled_embedder(cache)
-    passages = list(datasets.load_lecoqa(root).passages)[:SPEED_PASSAGES]
-    chance = np.random.default_rng(7)
-    vectors = chance.normal(size=(len(passages), real.dimension)).astype(np.float32)
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    asked = [question.text for question in datasets.load_lecoqa(root, 0).questions[:limit]]
-    known = KnownVectors(
-        real, [query_text(text) for text in asked], question_vectors(real, asked, cache)
-    )
-    words, near = Bm25Peer(passages), FaissPeer(passages, vectors)
-    settings = load_settings(cache)
-    with knowledge_base(known, passages, vectors, settings) as (retriever, kb_id, _):
-        ours: list[float] = []
-        peers: list[float] = []
-        our_work: list[float] = []
-        their_work: list[float] = []
-        stages: dict[str, list[float]] = {}
-        for text in asked:
-            plan = QueryPlan(queries=(text,), filter=SearchFilter(kb_ids=(kb_id,)))
-            began, worked = time.perf_counter(), time.process_time()
-            found = retriever.search(plan)
-            our_work.append((time.process_time() - worked) * 1000 - found.timings_ms["embed"])
-            ours.append((time.perf_counter() - began) * 1000 - found.timings_ms["embed"])
-            for stage, ms in found.timings_ms.items():
-                stages.setdefault(stage, []).append(ms)
-            vector = known.embed_queries([query_text(text)])[0]
-            began, worked = time.perf_counter(), time.process_time()
-            near.search(vector, DEPTH)
-            words.search(text, DEPTH)
-            their_work.append((time.process_time() - worked) * 1000)
-            peers.append((time.perf_counter() - began) * 1000)
-    print(f"retrieval without model time at {len(passages)} passages, {len(asked)} questions")
-    for name, wall, work in (
-        ("ours", ours, our_work),
-        ("raw faiss + bm25s", peers, their_work),
-    ):
-        print(
-            f"  {name:17} p50 {_p(wall, 50):6.1f} ms  p95 {_p(wall, 95):6.1f} ms  "
-            f"processor time p50 {_p(work, 50):6.1f} ms"
-        )
-    print(
-        f"  limit             p50 {SPEED_LIMIT_MS:6.1f} ms: "
-        f"ratio {_p(ours, 50) / SPEED_LIMIT_MS:.2f}, "
-        f"of processor time {_p(our_work, 50) / SPEED_LIMIT_MS:.2f}"
-    )
-    parts = "  ".join(f"{name} {statistics.median(ms):.1f}" for name, ms in stages.items())
-    print(f"  median ms by stage: {parts}")
-
-
-def _p(values: Sequence[float], percent: int) -> float:
-    return float(np.percentile(values, percent))
-
-
 def main() -> None:
     """Run the parts that are asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -311,16 +249,10 @@ def main() -> None:
     parser.add_argument("--distractors", type=int, default=3000, help="articles beside the right")
     parser.add_argument("--full", action="store_true", help="all articles (an hour on two cores)")
     parser.add_argument("--questions", type=int, default=300, help="most questions of a set")
-    parser.add_argument("--speed-only", action="store_true")
-    parser.add_argument("--quality-only", action="store_true")
     args = parser.parse_args()
     if absent("lecoqa_stard", "cmrc2018", "crosswoz"):
         return
-    root = DATA
-    if not args.speed_only:
-        quality(root, args.cache, None if args.full else args.distractors, args.questions)
-    if not args.quality_only:
-        speed(root, args.cache, args.questions)
+    quality(DATA, args.cache, None if args.full else args.distractors, args.questions)
 
 
 if __name__ == "__main__":
