@@ -9,7 +9,7 @@ are never more than about log₂(rows) of them, and rewritten when most of their
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -101,24 +101,20 @@ class LocalIndex:
     def search_dense(
         self, vector: np.ndarray, condition: SearchFilter, kb_ids: Sequence[str], k: int
     ) -> list[tuple[str, float]]:
-        """The `k` nearest chunks of each part as (id, cosine)."""
-        return [
-            found
-            for part in self._parts
-            for found in _named(part, part.segment.nearest(vector, part.mask(condition, kb_ids), k))
-        ]
+        """The `k` nearest chunks as (id, cosine), best first."""
+        parts = self._parts
+        return _best(
+            parts, [p.segment.nearest(vector, p.mask(condition, kb_ids), k) for p in parts], k
+        )
 
     def search_sparse(
         self, query: Mapping[int, float], condition: SearchFilter, kb_ids: Sequence[str], k: int
     ) -> list[tuple[str, float]]:
-        """The `k` best chunks by words of each part as (id, score > 0)."""
-        return [
-            found
-            for part in self._parts
-            for found in _named(
-                part, part.segment.best_by_words(query, part.mask(condition, kb_ids), k)
-            )
-        ]
+        """The `k` best chunks by words as (id, score > 0), best first."""
+        parts = self._parts
+        return _best(
+            parts, [p.segment.best_by_words(query, p.mask(condition, kb_ids), k) for p in parts], k
+        )
 
     def vectors(self, ids: Iterable[str]) -> dict[str, np.ndarray]:
         """The dense vectors of those chunks that are there."""
@@ -221,9 +217,21 @@ class LocalIndex:
         return Part(local_files.read_segment(self.folder / name), part.dead, name)
 
 
-def _named(part: Part, found: tuple[np.ndarray, np.ndarray]) -> Iterator[tuple[str, float]]:
-    rows, scores = found
-    return zip(map(part.segment.id_at, rows.tolist()), scores.tolist(), strict=True)
+def _best(
+    parts: Sequence[Part], found: Sequence[tuple[np.ndarray, np.ndarray]], k: int
+) -> list[tuple[str, float]]:
+    """The `k` best of what each part found as rows and scores, with their ids."""
+    if not parts:
+        return []
+    rows, scores = (np.concatenate(each) for each in zip(*found, strict=True))
+    source = np.repeat(np.arange(len(parts)), [len(rows) for rows, _ in found])
+    order = np.argsort(-scores, kind="stable")[:k]
+    return [
+        (parts[part].segment.id_at(row), score)
+        for part, row, score in zip(
+            source[order].tolist(), rows[order].tolist(), scores[order].tolist(), strict=True
+        )
+    ]
 
 
 def _live(part: Part, wanted: Mapping[str, Sequence[str]]) -> np.ndarray:

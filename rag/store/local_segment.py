@@ -68,8 +68,8 @@ class Segment:
 
     def id_at(self, row: int) -> str:
         """The chunk id of a row."""
-        start = int(self.id_ends[row - 1]) if row else 0
-        return self.id_bytes[start : int(self.id_ends[row])].tobytes().decode()
+        start = self.id_ends[row - 1] if row else 0
+        return self.id_bytes[start : self.id_ends[row]].tobytes().decode()
 
     def holding(self, column: str, passes: Callable[[str], bool]) -> np.ndarray:
         """bool [n] of the rows whose value in a text column passes."""
