@@ -161,7 +161,8 @@ def _time(period: TimeRange, chunk: Chunk, surroundings: str) -> Fit:
     if any(low <= year <= high for year in title_years):
         return "match"
     if title_years:
-        return "conflict" if not _mentions(low, high, surroundings) else "silent"
+        # Minutes and reports of one year speak of another; its own edition is left out before.
+        return "match" if _mentions(low, high, normalise(chunk.text)) else "conflict"
     if facts.year and low <= facts.year <= high:
         return "match"
     if _mentions(low, high, surroundings):
