@@ -80,7 +80,8 @@ class Gazetteer:
                     self._add(entry(document.document_id, heading, DocumentMetadata()))
         self.products = _distinct(d.metadata.product for d in profile.documents)
         self.organisations = _distinct(d.metadata.organisation for d in profile.documents)
-        self.named = Names((e.shown, e.bare) for e in self.by_id.values())
+        placed = {d.document_id for d in profile.documents if d.metadata.region}
+        self.named = Names((e.shown, e.bare, e.document_id in placed) for e in self.by_id.values())
         titles = [part for d in profile.documents for part in (d.title, d.name)]
         headings = [heading for d in profile.documents for heading in d.headings]
         self.titles = "\n".join(normalise(title) for title in titles if title)

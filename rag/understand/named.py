@@ -29,6 +29,11 @@ _INSTITUTION = re.compile(
     r"|中心|大厦|大楼|民宿|书院|景区|乐园|公园|广场|[店馆园厅楼城寺庙宫街村镇站院所厂社])$"
 )
 """Ends of names of houses and bodies."""
+_RULE = re.compile(
+    "[法例]$|办法|条例|规定|细则|通知|公告|政策|标准|制度|规范|规程|意见|决定|方案|指南|手册|补贴|津贴|待遇"
+    "|计划|规划|报告|公报|纪要|清单|目录|合同|协议|章程|流程|价格|价目"
+)
+"""What titles of rules and reports hold: their region is where they apply."""
 _TAIL = re.compile(r"\([^()]*\)$")
 _SPACES = re.compile(r"\s+")
 
@@ -41,10 +46,16 @@ class Named:
     start: int
     end: int
     titles: tuple[str, ...]
+    placed: bool = False
 
     @property
     def institution(self) -> bool:
-        """Whether it names a house or a body: a region in it is part of its name."""
+        """Whether it names a house or a body: a region in it is part of its name.
+
+        A title that is no rule's, of a document that is said to be for no region, is one too.
+        """
+        if not self.placed and not any(_RULE.search(title) for title in self.titles):
+            return True
         return all(
             _INSTITUTION.search(form.rstrip(")")) or _INSTITUTION.search(_TAIL.sub("", form))
             for form in map(_form, self.titles)
@@ -54,10 +65,18 @@ class Named:
 class Names:
     """The titles of a knowledge base, by their first two characters."""
 
-    def __init__(self, titles: Iterable[tuple[str, str]]) -> None:
-        """Args: titles: pairs of a title as written and its bare form (see `bare_title`)."""
+    def __init__(self, titles: Iterable[tuple[str, str, bool]]) -> None:
+        """Index titles.
+
+        Args:
+            titles: each as written, its bare form (see `bare_title`), and whether its
+                document is said to be for a region.
+        """
         forms: dict[str, dict[str, bool]] = {}
-        for title, bare in titles:
+        self._placed: set[str] = set()
+        for title, bare, placed in titles:
+            if placed:
+                self._placed.add(title)
             whole, short = _form(title), _form(bare)
             shorter = short if len(short) >= _SURE_LENGTH else ""
             for form, exact in ((whole, True), (_TAIL.sub("", whole), False), (shorter, False)):
@@ -84,7 +103,9 @@ class Names:
                 continue
             end = position + len(form)
             start, stop = at[position], at[end - 1] + 1
-            found.append(Named(text[start:stop], start, stop, self._titles[form]))
+            titles = self._titles[form]
+            placed = any(title in self._placed for title in titles)
+            found.append(Named(text[start:stop], start, stop, titles, placed))
             position = end
         return found
 
