@@ -74,7 +74,10 @@ _SCALES = {
     **{"亿": 1e8, "万亿": 1e12},
 }
 _MONEY = "(?:元(?:人民币)?|块钱?|圆|人民币|rmb|yuan|美元|港元|港币|欧元|日元|英镑)"
-_TIME = "(?:个?(?:半)?(?:小时|钟头|月|季度|工作日|星期|礼拜|学期)|分钟|秒钟?|天|日|周|年|晚)"
+_TIME = (
+    "(?:个?(?:半)?(?:小时|钟头|月|季度|工作日|星期|礼拜|学期)|分钟|秒钟?|天|日|年|晚|周?岁"
+    "|周(?![岁边围末一二三四五六日]))"
+)
 _POINTS = "分(?!钟|之|公司|[店行局部院米类为期工成别开享配析子数贝段批次])"
 _UNIT = rf"(?:{_MONEY}|{_POINTS}|{_TIME}|%|个百分点|折)"
 _BEFORE = (
@@ -87,7 +90,7 @@ _AFTER = (
 )
 _JOIN = r"\s*(?:-|—|–|~|～|至|到|、)\s*"
 _FIGURE = re.compile(
-    rf"(?P<before>{_BEFORE})?\s*(?:[¥￥]\s*)?(?<![\d.A-Za-z第])(?P<a>{_NUMBER})(?P<sa>{_SCALE})?(?P<half>个半(?=小时|月|钟头))?(?P<ua>\s*{_UNIT})?"
+    rf"(?P<before>{_BEFORE})?\s*(?P<share>百分之)?(?:[¥￥]\s*)?(?<![\d.A-Za-z第{NUMERAL_LETTERS}])(?P<a>{_NUMBER})(?P<sa>{_SCALE})?(?P<half>个半(?=小时|月|钟头))?(?P<ua>\s*{_UNIT})?"
     rf"(?:{_JOIN}(?(ua)(?<!、))(?:[¥￥]\s*)?(?P<b>{_NUMBER})(?P<sb>{_SCALE})?"
     rf"(?P<ub>\s*{_UNIT})?)?"
     rf"(?:\s*分)?(?P<after>\s*{_AFTER})?",
@@ -129,6 +132,8 @@ def _read(text: str, match: re.Match[str]) -> Quantity | None:
     unit = (match["ub"] or match["ua"] or "").strip().lower()
     if low is None:
         return None
+    if unit == "折" and low >= 10:  # 八五折
+        low /= 10
     if match["b"]:
         high = _value(match["b"], match["sb"], None)
         if high is None or not (kind := _kind(text, match, unit)):
@@ -166,7 +171,7 @@ _AT_MOST = (
 def _kind(text: str, match: re.Match[str], unit: str) -> Kind | None:
     said = text[: match.start("a")]
     said = said[: match.start("before")] if match["before"] else said
-    if unit in ("%", "个百分点", "折"):
+    if unit in ("%", "个百分点", "折") or match["share"]:
         return "share"
     if re.fullmatch(_MONEY, unit) or re.search(r"[¥￥]\s*$", text[: match.start("a")]):
         return "amount"
@@ -190,7 +195,7 @@ def _is_duration(text: str, match: re.Match[str], unit: str) -> bool:
     figure = match["b"] or match["a"]
     if _ROUND_THE_CLOCK.match(text, match.start("a")) or (figure == "四" and unit == "周"):
         return False
-    if unit == "日" or (unit == "年" and len(figure) in (2, 4) and figure.isdigit()):
+    if unit == "日" or (unit == "年" and len(figure) == 4 and figure.isdigit()):
         return False
     if unit == "月":
         return False
@@ -204,8 +209,10 @@ def _unit(kind: Kind, unit: str) -> str:
     if kind == "rating":
         return "分"
     if kind == "duration":
-        return unit.removeprefix("个") if unit in ("个小时", "个星期", "个工作日") else unit
-    return unit
+        if unit in ("个小时", "个星期", "个工作日"):
+            return unit.removeprefix("个")
+        return "岁" if unit == "周岁" else unit
+    return unit or "%"
 
 
 def _value(figure: str, scale: str | None, behind: str | None) -> float | None:

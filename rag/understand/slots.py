@@ -12,6 +12,7 @@ from datetime import date
 
 from rag.text.normalise import normalise
 from rag.types import Entity, KnowledgeProfile, Slots
+from rag.understand.clock import ClockTime, find_clock_times
 from rag.understand.gazetteer import gazetteer
 from rag.understand.named import Named
 from rag.understand.organisations import find_organisations
@@ -76,7 +77,7 @@ def extract(
     Returns:
         Slots in the order of mention, each value once; and entities, among them kinds that
         are no slot: "document" for a title in 《》, "name" for one without, "code", "amount",
-        "rating", "duration", "share"; the value of a quantity is canonical ("50-100元").
+        "rating", "duration", "share", "clock"; the value of a quantity is canonical ("50-100元").
     """
     text = _folded(question)
     entities: dict[tuple[str, str], Entity] = {}
@@ -98,7 +99,10 @@ def extract(
         add(number, "number")
     for name in names:
         add(name.text, "name", name.titles[0] if len(name.titles) == 1 else name.text)
-    for quantity in find_quantities(_masked(text, [*names, *times])):
+    clocks = find_clock_times(_masked(text, names))
+    for clock in clocks:
+        add(clock.text, "clock", clock.value)
+    for quantity in find_quantities(_masked(text, [*names, *times, *clocks])):
         add(quantity.text, quantity.kind, quantity.value)
     products = list(_products(question, text, profile, numbers))
     for product in products:
@@ -164,7 +168,7 @@ def _untitled(text: str) -> str:
     return QUOTED_TITLE.sub(lambda m: "，" * len(m.group()), text)
 
 
-def _masked(text: str, spans: Iterable[Named | TimeMention]) -> str:
+def _masked(text: str, spans: Iterable[Named | TimeMention | ClockTime]) -> str:
     """The text with some letters covered: the 7 days of "7天酒店" are none."""
     for span in spans:
         text = text[: span.start] + "，" * (span.end - span.start) + text[span.end :]
