@@ -13,7 +13,7 @@ import argparse
 from datetime import date
 from pathlib import Path
 
-from benchmarks.bench_retrieval import DEPTH, _asked, _ids, knowledge_base
+from benchmarks.bench_retrieval import DEPTH, _ids, asked_of, knowledge_base
 from benchmarks.embedded import bundled_embedder, passage_vectors
 from benchmarks.places import DATA, WORK, absent
 from rag.evaluate import datasets
@@ -44,7 +44,7 @@ def main() -> None:
     for data in (datasets.load_lecoqa(DATA, options.distractors), datasets.load_cmrc(DATA)):
         vectors = passage_vectors(embedder, data.passages, options.cache)
         asked = list(data.questions)[: options.questions] if options.all else None
-        questions = asked or _asked(data, options.questions)
+        questions = asked or asked_of(data, options.questions)
         with knowledge_base(embedder, data.passages, vectors, settings) as (found, kb_id, origin):
             rows: dict[str, list[tuple[list[str], frozenset[str]]]] = {}
             reworded = 0
