@@ -9,6 +9,7 @@ from rag.text.normalise import normalise
 from rag.types import KnowledgeProfile
 from rag.understand import lexicon
 from rag.understand.dialogue import Dialogue, Exchange
+from rag.understand.frames import belongs
 from rag.understand.gazetteer import gazetteer
 from rag.understand.phrases import Parsed, Phrase, parse, topic_phrase
 from rag.understand.refer import two_things
@@ -49,8 +50,12 @@ def leaves_topic_out(question: str, dialogue: Dialogue, profile: KnowledgeProfil
         return False
     if own is None:
         return not _idiom(question)
+    if _ONE_OF.match(parsed.body) and dialogue.previous:
+        return True  # 最高那档有多少钱
     if QUOTED_TITLE.search(own.text) or _code_like(own.text):
         return False
+    if dialogue.previous and _is_attribute(parsed, own, dialogue.previous.topic):
+        return not known_topic(own.text, profile)
     body = parsed.body
     at = own.start - parsed.lead
     before = body[:at]
@@ -66,6 +71,23 @@ def leaves_topic_out(question: str, dialogue: Dialogue, profile: KnowledgeProfil
     if _MAY.match(body) and not re.match(r"(?:那|还|也|都)*有", body):
         return any(t.text in _DETAIL_VERBS for t in parsed.tokens if t.end <= own.start)
     return not re.match(r"(?:那|还|也|都)*有(?:哪些|什么|几|多少)", body)
+
+
+_ONE_OF = re.compile(r"(?:最|更|比较)[\u4e00-\u9fff]的?[那这](?:一)?[\u4e00-\u9fff]")
+
+
+def _is_attribute(parsed: Parsed, own: Phrase, about: str) -> bool:
+    """Whether the question begins with an attribute of what was talked about (门票多少钱)."""
+    at = next((p for p in parsed.phrases if p.kind in ("topic", "relation")), own)
+    noun = parsed.text[own.start : max(own.end, at.end)] if at.start == own.start else own.text
+    run = [t for t in parsed.tokens if t.start >= own.start]
+    for token in run:  # 起存金额: the attribute with its relational noun
+        if token.start > own.end or token.role not in ("noun", "rel"):
+            break
+        noun = parsed.text[own.start : token.end]
+        if belongs(noun, about):
+            return True
+    return belongs(noun, about) or belongs(own.text, about)
 
 
 def names_nothing(question: str, profile: KnowledgeProfile | None) -> bool:

@@ -20,6 +20,7 @@ from rag.understand.carry import (
     leaves_topic_out,
     names_nothing,
 )
+from rag.understand.corrections import correction
 from rag.understand.dialogue import (
     Dialogue,
     asked_back,
@@ -39,40 +40,34 @@ from rag.understand.moves import (
     listed_item,
     named_before,
     neighbour_year,
+    pointed_back,
     short_for_sibling,
 )
-from rag.understand.phrases import asks, is_name, parse, topic
+from rag.understand.phrases import asks, is_deed, is_name, parse, topic
 from rag.understand.refer import resolve
 from rag.understand.regions import find_regions
-from rag.understand.reply import is_affirmation, is_refusal, is_unsure, merge, offer_question
-from rag.understand.substitute import kind_of, put
+from rag.understand.reply import (
+    echoes,
+    is_affirmation,
+    is_refusal,
+    is_unsure,
+    merge,
+    offer_question,
+)
+from rag.understand.routes import with_other_end
+from rag.understand.substitute import in_case, kind_of, put
 from rag.understand.times import find_times
 
 LONGEST = 400
 """Characters: longer messages say themselves what they are about (chosen by us)."""
 
-_NO = (
-    r"(?:不是的?|不对|错了|不|no|(?:你)?(?:理解|搞|弄|答)错了"
-    r"|(?:我)?(?:说|打|写|问)错了|抱歉|不好意思|等等)"
-)
-_I_MEANT = (
-    r"(?:(?:我)?(?:的意思是|(?:想|要)?(?:问|查|了解|知道)的是|是(?:想)?(?:问|说|查)的?|(?:说|指|要)的?是|指的?是)"
-    r"|应该是|而是)"
-)
-_CORRECTION = re.compile(
-    rf"^(?:{_NO}[,，。.！!\s]+)+(?:{_I_MEANT}|是)?[,，:：\s]*(?P<rest>.+)$"
-    rf"|^(?:不是|不对|错了){_I_MEANT}[,，:：\s]*(?P<rest2>.+)$"
-)
-_CORRECTION_BARE = re.compile(
-    r"^(?:我(?:问|说|指|想问|要问|要|要查|查)的是|我是(?:问|说|想问)(?:的是)?|应该是|改成|换成|换个?|更正一下[,，:：]?)(?P<rest>.+)$"
-)
 _ANOTHER = re.compile(
     r"^(?:那么?(?:如果|要是|换成|在)?|还有|如果(?:是|换成|在)?|要是(?:在)?|换成|换作|假如是?"
     r"|若是?|假设是?|至于|但是?|而|另外|然后|那如果是?|再?(?:看看|说说|讲讲|查一?下|查查|问问)|对于"
     r"|针对)?[,，\s]*(?:我(?:们)?(?:如果|要是)?(?:是|属于|在|有)|在)?"
     r"(?P<value>[^，,。？?！!]{1,30}?)(?:的话|的情况|方面|这边|那边|那里)?(?P<mark>呢"
     r"|呐|怎么样|如何|又如何|又怎么样|又是?多少|也一样吗|也是吗|一样吗|也是这样吗|也这样吗|也有吗|有吗|行吗"
-    r"|也行吗|也可以吗|可以吗|也能吗|也(?:说说|讲讲|看看|查查|查一下|介绍一下|说一下|列一下))?[\s？?。！!]*$"
+    r"|也行吗|也可以吗|可以吗|也能吗|也(?:给我)?(?:(?:说|讲|看|查|列|介绍)(?:说|讲|看|查|一下|下)))?[\s？?。！!]*$"
 )
 _CONNECTIVE = re.compile(
     r"^(?:那么?|那就|那如果|要是|然后|另外|还有|而且|并且|那|但是?|不过|所以|好的?)[,，\s]*|^那(?!么"
@@ -226,7 +221,7 @@ def _accepted(
     question: str, dialogue: Dialogue, profile: KnowledgeProfile | None
 ) -> Completion | None:
     action = offered(dialogue.last)
-    if not action or not is_affirmation(question):
+    if not action or not (is_affirmation(question) or echoes(question, action)):
         return None
     wanted = offer_question(action)
     about = dialogue.previous.topic if dialogue.previous else ""
@@ -242,29 +237,31 @@ def _accepted(
 def _corrected(
     question: str, dialogue: Dialogue, profile: KnowledgeProfile | None
 ) -> Completion | None:
-    previous = dialogue.previous
-    match = _CORRECTION.match(question) or _CORRECTION_BARE.match(question)
-    if previous is None or match is None:
+    previous, said = dialogue.previous, correction(question)
+    if previous is None or said is None:
         return None
-    said = next(text for text in match.groupdict().values() if text).strip()
-    rest = re.sub(r"(?:吧|啊|呢|哦|好吗)?[。.！!？?\s]*$", "", said)
-    if not rest:
-        return None
-    if asks(rest):
-        inner = _referred_or_carried(said, dialogue, profile)
+    if asks(said.value):
+        inner = _referred_or_carried(said.said, dialogue, profile)
         return _made(question, inner.standalone, "按更正后的说法理解")
-    value = rest.removesuffix("的")
-    if not is_name(value):
+    value = said.value.removesuffix("的")
+    made = with_other_end(value, previous.question)
+    if made is None and not is_name(value):
         return None
-    return _made(question, put(rest, previous.question, profile), f"更正为“{value}”")
+    if said.old and said.old in previous.question:
+        made = previous.question.replace(said.old, value, 1)
+    made = made or put(said.value, previous.question, profile)
+    return _made(question, made, f"更正为“{value}”")
 
 
 def _returned(
     question: str, dialogue: Dialogue, profile: KnowledgeProfile | None
 ) -> Completion | None:
     match = RETURN.match(question) or IF_TOPIC.match(question)
-    if match is None or dialogue.previous is None:
+    if dialogue.previous is None:
         return None
+    if match is None:
+        whole, about = pointed_back(question, dialogue)
+        return _made(question, whole, f"回到“{about}”", about)
     named, rest = match["topic"].strip(), _CONNECTIVE.sub("", match["rest"].strip())
     about = next((t for t in dialogue.topics() if is_meant(named, t)), "")
     if (about or named_before(named, dialogue)) and (code := POINTED_CODE.match(rest)):
@@ -298,12 +295,16 @@ def _another(
         made = put(item, dialogue.exchanges[-1].question, profile)
         whole = made if kind_of(item) == "relation" else None
         return _made(question, whole or f"介绍一下{item}", f"指的是“{item}”")
+    previous = dialogue.exchanges[-1].question
+    if marked and (made := with_other_end(value, previous) or in_case(value, previous)):
+        return _made(question, made, f"沿用上一个问题，换成“{value}”")
     said = value
     value = value.removesuffix("的") if kind_of(value) != "measure" else value
     if not value or _is_predicate(value):
         return None
     kind = kind_of(value)
-    if kind in ("thing", "person", "relation") and not is_name(value):
+    doing = match["mark"] == "呢" and is_deed(value)
+    if kind in ("thing", "person", "relation") and not is_name(value) and not doing:
         return None
     connected = bool(_CONNECTIVE.match(body)) or match.start("value") > 0
     if _SHOW.match(body) and kind in ("thing", "organisation") and not match["mark"]:

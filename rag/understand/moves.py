@@ -10,6 +10,7 @@ from rag.text.numerals import parse_numeral
 from rag.types import KnowledgeProfile
 from rag.understand.carry import known_topic
 from rag.understand.dialogue import Dialogue, listed
+from rag.understand.phrases import topic
 from rag.understand.regions import region_paths, without_regions
 from rag.understand.siblings import with_sibling_replaced
 from rag.understand.slots import CODE
@@ -82,6 +83,27 @@ def named_before(words: str, dialogue: Dialogue) -> str:
         if at >= 0:
             return exchange.question[: at + len(words)]
     return ""
+
+
+_POINTED_BACK = re.compile(
+    r"^(?:那)?(?:刚才|刚刚|之前|前面|上面|先前|最开始|一开始)(?:我|我们|你)?(?:说|问|提|聊|讲)?(?:到|起|过)?(?:的)?(?:那个|这个|那|的)"
+)
+
+
+def pointed_back(question: str, dialogue: Dialogue) -> tuple[str | None, str]:
+    """The question without the words that point back ("刚才那个外部联系人有上限吗"), and its topic.
+
+    (None, "") when it doesn't begin with such words and a name said before.
+    """
+    match = _POINTED_BACK.match(question)
+    rest = question[match.end() :] if match else ""
+    named = topic(rest) if rest else ""
+    if not named or not rest.startswith(named):
+        return None, ""
+    about = next((t for t in dialogue.topics() if is_meant(named, t)), "")
+    if about:
+        return about + rest[len(named) :], about
+    return (rest, named) if named_before(named, dialogue) else (None, "")
 
 
 def short_for_sibling(question: str, before: str, profile: KnowledgeProfile | None) -> str | None:

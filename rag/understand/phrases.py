@@ -131,13 +131,15 @@ def topic(text: str) -> str:
     parsed = parse(text)
     if match := _DEFINED.search(parsed.body):
         return (match["a"] or match["b"]).strip()
+    if match := _HOW_TO.match(parsed.body):
+        return match["act"]
     head = topic_phrase(parsed)
     if head is None:
         return ""
     if named := _THING_OF.match(head.text):
         return named["thing"]
     clause = _asking_clause(parsed)
-    start, end = head.start, head.end
+    start, end = _with_verbs(parsed, head)
     narrowing = [
         p
         for p in parsed.phrases
@@ -145,12 +147,35 @@ def topic(text: str) -> str:
     ]
     if before := [p for p in narrowing if p.end <= start]:
         whole = text[before[0].start : end]
-        for piece in (*before, head):
-            whole = whole.replace(piece.text, "", 1)
+        for piece in (*(p.text for p in before), text[start:end]):
+            whole = whole.replace(piece, "", 1)
         if re.fullmatch("[的和与、及跟\\s]*", whole):
             return text[before[0].start : end]
         return "".join(p.text for p in before) + text[start:end]
     return text[start:end]
+
+
+_LIGHT = lexicon.words_of("办 领 查 开 交 做 弄 用 看 报 买 填 批 发 请 找 拿 到 来 去 算 休 签 写")
+"""Verbs that say no more than that one deals with the thing behind them."""
+_HOUSE = re.compile(r"(?:院|馆|店|局|所|中心|银行|公司|学校|大学|大厅|机场|车站|社|堂)$")
+_HOW_TO = re.compile(
+    r"(?:怎么|怎样|如何|咋)(?:才能|样)?(?P<act>(?:帮(?!我)|在|给(?!我)|为|把|从|向)[^，,。？?！!]{3,20}?)[呢啊呀吗？?。！!\s]*$"
+)
+
+
+def _with_verbs(parsed: Parsed, head: Phrase) -> tuple[int, int]:
+    """The range of the topic with the verbs that are part of it: 转专业, 市一院做核磁共振."""
+    start, end = head.start, head.end
+    tokens = parsed.tokens
+    at = next((i for i, t in enumerate(tokens) if t.start == start), 0)
+    if at == 1 and tokens[0].role == "act" and len(tokens[0].text) == 1:
+        start = start if tokens[0].text in _LIGHT else tokens[0].start
+    after = next((i for i, t in enumerate(tokens) if t.start == end), len(tokens))
+    if _HOUSE.search(head.text) and after + 1 < len(tokens) and tokens[after].role == "act":
+        following = next((p for p in parsed.phrases if p.start == tokens[after].end), None)
+        if following is not None and following.kind == "topic":
+            end = following.end
+    return start, end
 
 
 def plain_noun(about: str) -> str:
@@ -179,6 +204,19 @@ def is_name(text: str) -> bool:
     if not tokens or len(text) > LONGEST_NAME or _PRONOUNS.search(text):
         return False
     return all(t.role in ("noun", "rel", "act", "of", "and") for t in tokens)
+
+
+def is_deed(text: str) -> bool:
+    """Whether `text` says what someone does, and asks nothing ("高速上倒车", "不系安全带")."""
+    tokens = parse(text).tokens
+    if not 2 <= len(text) <= LONGEST_NAME or _PRONOUNS.search(text) or not tokens:
+        return False
+    if any(t.role in ("ask", "mark") or t.text in _MODALS for t in tokens):
+        return False
+    last = tokens[-1]
+    return last.role in ("noun", "act") and any(
+        t.role == "noun" and len(t.text) > 1 for t in tokens
+    )
 
 
 def is_person(text: str) -> bool:
@@ -212,7 +250,38 @@ def _tokens(text: str, lead: int) -> list[Token]:
         tokens.append(Token(match.group(), match.start(), match.end(), role, "nz"))
         position = match.end()
     tokens += _plain_tokens(text, position, len(text))
-    return tokens
+    return [_in_place(tokens, index) for index in range(len(tokens))]
+
+
+_COUNTED = re.compile(r"(?:第|哪|好)?几[\u4e00-\u9fff]{0,2}$")
+_INSIDE = lexicon.words_of("内 里 上 中 外 下 旁 前 后")
+
+
+_NOUN_ENDS = lexicon.words_of("费 证 补 保 额 率 价 量 期 差 税 贴 险")
+"""Letters that jieba tags as verbs and that end the name of a thing."""
+
+
+def _in_place(tokens: list[Token], index: int) -> Token:
+    """The token with the role that its neighbours give it."""
+    token = tokens[index]
+    before = tokens[index - 1] if index else None
+    after = tokens[index + 1] if index + 1 < len(tokens) else None
+    verbal = token.tag[0] in "vz" and len(token.text) == 1 and token.text not in _NOUN_ENDS
+    if token.tag[0] == "m" and _COUNTED.match(token.text):
+        return replace(token, role="ask")  # 几粒, 第几档
+    if token.tag == "eng" and before and (before.text in ("多少", "几")):
+        return replace(token, role="rel")  # 多少G
+    if before and after and before.role == after.role == "noun":
+        if token.text in _INSIDE:
+            return replace(token, role="noun")  # 金字塔内墓室
+        if token.text == "着" and len(before.text) == 1 and before.tag[0] == "v":
+            return replace(token, role="noun")  # 印着月亮的钥匙
+    if token.role == "noun" and after:
+        if verbal and (after.role == "ask" or _COUNTED.match(after.text)):
+            return replace(token, role="act")  # 吃几粒
+        if (verbal or token.tag == "a") and len(token.text) == 1 and after.text in ("了", "过"):
+            return replace(token, role="act")  # 包裹坏了怎么赔
+    return token
 
 
 def _plain_tokens(text: str, start: int, end: int) -> list[Token]:
@@ -292,6 +361,10 @@ def _phrases(text: str, tokens: tuple[Token, ...]) -> list[Phrase]:
             run.pop()
         while run and run[0].role in ("of", "and"):
             run.pop(0)
+        while len(run) > 1 and _is_bare_verb(run[-1]):
+            run.pop()  # 胶囊饭前吃: the predicate, with the time before it
+            while len(run) > 1 and run[-1].tag == "t":
+                run.pop()
         if run:
             found.extend(_split_run(text, run))
         run.clear()
@@ -314,6 +387,10 @@ def _phrases(text: str, tokens: tuple[Token, ...]) -> list[Phrase]:
             close()
     close()
     return found
+
+
+def _is_bare_verb(token: Token) -> bool:
+    return len(token.text) == 1 and token.tag == "v" and token.text not in _NOUN_ENDS
 
 
 def _is_predicate(tokens: tuple[Token, ...], index: int) -> bool:
@@ -375,5 +452,7 @@ def _split_run(text: str, run: list[Token]) -> list[Phrase]:
         return phrases
     if all(t.tag in ("a", "ad", "d", "an", "z", "s") for t in tail):
         return phrases
+    if all(t.tag[0] in "mq" and not t.text[0].isascii() for t in tail):
+        return phrases  # 两个
     phrases.append(Phrase(core, tail[0].start, tail[-1].end, kind))
     return phrases

@@ -56,6 +56,19 @@ def is_affirmation(text: str) -> bool:
     return bool(_AFFIRM.fullmatch(_bare(text).lower()))
 
 
+_ECHO_FRAME = re.compile(
+    r"那就?|就|请|帮我|给我|麻烦|你|您|一下|下|吧|呗|啊|好的?|行|可以|了|都|再|嗯+"
+)
+
+
+def echoes(text: str, action: str) -> bool:
+    """Whether the message only repeats words of an offered action: "那对比一下吧"."""
+    core = _ECHO_FRAME.sub("", _bare(text))
+    if not 2 <= len(core) <= 10 or asks(re.sub("列出|介绍|说明|解释|总结|讲讲|说说", "", core)):
+        return False
+    return core in _ECHO_FRAME.sub("", _bare(action))
+
+
 def is_refusal(text: str) -> bool:
     """Whether the whole message only declines."""
     return bool(_DECLINE.fullmatch(_bare(text)))

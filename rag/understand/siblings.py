@@ -7,6 +7,7 @@ old value goes with all that belongs to it, so that never both are left.
 
 from __future__ import annotations
 
+import itertools
 import re
 
 from rag.understand import lexicon
@@ -58,16 +59,18 @@ def with_sibling_replaced(value: str, question: str, *, attributive: bool = Fals
     """
     if value in question:
         return None
-    for find in (_of_class, _owned, _person):
+    for find in (_of_class, _same_relation, _owned, _person):
         if place := find(value, question):
             return question[: place[0]] + value + question[place[1] :]
     if _PART.match(value) and (whole := _same_head(value, question)):
         return question[: whole[1]] + value + question[whole[1] :]
     for find in (_same_head, _same_shape):
         if place := find(value, question):
-            return question[: place[0]] + value + question[_behind_code(question, place[1]) :]
+            start = _with_number(value, question, place[0])
+            return question[:start] + value + question[_behind_code(question, place[1]) :]
     if attributive and (place := _same_material(value, question)):
-        return question[: place[0]] + value + question[place[1] :]
+        start = _with_number(value, question, place[0])
+        return question[:start] + value + question[place[1] :]
     return None
 
 
@@ -76,6 +79,26 @@ def has_sibling(value: str, question: str) -> bool:
     return any(
         find(value, question) for find in (_of_class, _owned, _person, _same_head, _same_shape)
     )
+
+
+def _with_number(value: str, question: str, start: int) -> int:
+    """Where the number before a name begins, when `value` has one too (3号线, 5号线)."""
+    while value[0].isdigit() and start and question[start - 1].isdigit():
+        start -= 1
+    return start
+
+
+def _same_relation(value: str, question: str) -> Place | None:
+    """餐补标准 for 住宿标准: what the same relational noun is of, one word of it."""
+    words = tagged(value)
+    head = words[-1][0]
+    if len(words) < 2 or head not in lexicon.RELATIONS or len(head) < 2 or find_regions(value):
+        return None
+    tokens = parse(question).tokens
+    for before, token in itertools.pairwise(tokens):
+        if token.text == head and before.role == "noun" and len(before.text) > 1:
+            return before.start, token.end
+    return None
 
 
 def _behind_code(question: str, end: int) -> int:

@@ -109,6 +109,21 @@ def put(value: str, question: str, profile: KnowledgeProfile | None) -> str | No
     return _put_thing(value, question)
 
 
+_CASE = re.compile(r"(?:没有|没|未|不)(?P<verb>[\u4e00-\u9fff]{1,5})(?:的|的话)?")
+
+
+def in_case(value: str, question: str) -> str | None:
+    """`question` in a case that a bare denial names: 没保价 → 没保价的冷链包裹…; else None."""
+    match = _CASE.fullmatch(value)
+    head = topic_phrase(parse(question))
+    if match is None or head is None or match["verb"] in head.text:
+        return None
+    if match.group()[:2] in ("不是", "没有") and len(match["verb"]) < 2:
+        return None
+    bare = value.removesuffix("的话").removesuffix("的")
+    return _before_narrowing(f"{bare}的", question)
+
+
 def _put_pieces(value: str, question: str, profile: KnowledgeProfile | None) -> str | None:
     """A value of several kinds, piece by piece: 2023年云南, 2023年西山校区."""
     times = find_times(value, date.today())

@@ -22,6 +22,7 @@ _NOUNS = """
 _VERBS = (
     "入职 离职 辞职 转岗 出差 请假 报销 到账 到帐 休假 续签 参保 退保 申领 补缴 重置 折现 分次 提前"
 )
+_ADVERBS = "老是 总是 经常 常常 一直 动不动"
 _FREQUENCY = 2_000_000
 """High enough that a listed word is never cut in two."""
 
@@ -35,7 +36,7 @@ def _tokenizer() -> Any:
     jieba.setLogLevel(logging.WARNING)
     tokenizer = jieba.Tokenizer()
     tokenizer.initialize()
-    for words_, tag in ((_NOUNS, "n"), (_VERBS, "v")):
+    for words_, tag in ((_NOUNS, "n"), (_VERBS, "v"), (_ADVERBS, "d")):
         for word in words_.split():
             tokenizer.add_word(word, _FREQUENCY, tag)
     return tokenizer
