@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from rag.types import Clarification, ClarificationOption, SlotName, Turn
 from rag.understand.lexicon import CLASSES
-from rag.understand.phrases import topic
+from rag.understand.phrases import relation, topic
 
 TURNS_READ = 24
 """Messages looked back at; older ones no longer explain a question (chosen by us)."""
@@ -81,11 +81,16 @@ class Dialogue:
 
 def remember(dialogue: Dialogue, typed: str, standalone: str, about: str = "") -> None:
     """Add a question of the user to the dialogue."""
-    about = about or topic(standalone)
-    if not about and dialogue.previous is not None:
-        about = dialogue.previous.topic
+    about = about or _taken_up(dialogue, typed, standalone) or topic(standalone)
+    if not about:
+        about = dialogue.previous.topic if dialogue.previous else relation(standalone)
     dialogue.exchanges.append(Exchange(standalone, about, typed))
     dialogue.last = None
+
+
+def _taken_up(dialogue: Dialogue, typed: str, standalone: str) -> str:
+    """The earlier topic that completion put into a message: it stays what is talked about."""
+    return next((t for t in dialogue.topics() if t in standalone and t not in typed), "")
 
 
 def asked_back(turn: Turn | None) -> Clarification | None:

@@ -51,7 +51,8 @@ _THING_OF = re.compile(
 _CLAUSE_END = re.compile(r"[，,。；;!！：:\n]")
 _ASKS = re.compile(
     r"[?？]|吗|呢|什么|啥|哪|谁|怎么|怎样|如何|为什么|为何|多少|几[\u4e00-\u9fff]|多久|多长|多大|多高|何时|是否|能否|可否"
-    r"|有没有|能不能|可不可以|是不是|会不会|要不要|需不需要|介绍|说明|解释|列出|列举|总结|概括|讲讲|说说|查(?:一?下|询)"
+    r"|有没有|能不能|可不可以|是不是|会不会|要不要|需不需要|介绍|说明|解释|列出|列举|总结|概括|讲讲|说说|查(?:一?下|询)|咋|[\u4e00-\u9fff]还是[\u4e00-\u9fff]"
+    r"|([\u4e00-\u9fff])[不没]\1|(?:能|会|可以|要|是|有|得|用|行|可|该|算|给)[^，,。！!]{0,12}[不没][\s?？]*$|么[\s?？]*$"
 )
 
 _DIGIT = re.compile(r"[\d一二三四五六七八九十百千万半几]")
@@ -124,6 +125,12 @@ def topic_phrase(parsed: Parsed) -> Phrase | None:
     asking = _asking_clause(parsed)
     in_clause = [p for p in topics if asking[0] <= p.start < asking[1]]
     return (in_clause or topics[-1:])[0]
+
+
+def relation(text: str) -> str:
+    """The first relational noun of `text`, which its topic is where it has no other."""
+    found = [p for p in parse(text).phrases if p.kind == "relation" and len(p.text) > 1]
+    return found[0].text if found else ""
 
 
 def topic(text: str) -> str:
@@ -221,6 +228,8 @@ def is_deed(text: str) -> bool:
 
 def is_person(text: str) -> bool:
     """Whether a phrase names a kind of people ("实习生", "正式员工")."""
+    if text in ("男", "女", "男的", "女的"):
+        return True
     return text.endswith(lexicon.PERSON_ENDINGS) and text not in lexicon.NOT_PERSON
 
 
@@ -365,6 +374,7 @@ def _phrases(text: str, tokens: tuple[Token, ...]) -> list[Phrase]:
             run.pop()  # 胶囊饭前吃: the predicate, with the time before it
             while len(run) > 1 and run[-1].tag == "t":
                 run.pop()
+        _drop_dated_predicate(run)
         if run:
             found.extend(_split_run(text, run))
         run.clear()
@@ -387,6 +397,15 @@ def _phrases(text: str, tokens: tuple[Token, ...]) -> list[Phrase]:
             close()
     close()
     return found
+
+
+def _drop_dated_predicate(run: list[Token]) -> None:
+    """End a run before a time and the verbs behind it: 故宫 of 故宫周一开门."""
+    times = [i for i, token in enumerate(run) if i and token.tag == "t"]
+    if times and times[0] + 1 < len(run):
+        behind = run[times[0] + 1 :]
+        if all(t.tag[0] == "v" and t.tag != "vn" for t in behind):
+            del run[times[0] :]
 
 
 def _is_bare_verb(token: Token) -> bool:
@@ -447,6 +466,9 @@ def _split_run(text: str, run: list[Token]) -> list[Phrase]:
     if all(t.text in lexicon.GENERIC_PEOPLE or t.role != "noun" for t in tail):
         return phrases
     core = text[tail[0].start : tail[-1].end]
+    if len(tail) == 2 and tail[0].tag in ("nr", "nrt", "nz") and is_person(tail[1].text):
+        phrases.append(Phrase(tail[0].text, tail[0].start, tail[0].end, "topic"))
+        tail, core = tail[1:], tail[1].text  # 阿莫西林儿童一次吃几粒
     kind = "person" if is_person(core) else "topic"
     if len(core) == 1 and tail[0].tag[0] in "vamqt":
         return phrases

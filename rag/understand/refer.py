@@ -24,7 +24,7 @@ _NOT_AFTER_THIS = "样|么|里|儿|会|时|边|周|月|年|天|阵|下|次|回|�
 _PAIR = re.compile(
     r"它们(?=[^，。]{0,8}(?:区别|差别|差异|不同|一样|哪|谁|对比|比较|关系|分别|共同))|它(?:们)?和(?:那"
     r"|这)(?:个|种|款|项|份)?|(?:这|那)(?:个|种|款|项)和(?:那|这)(?:个|种|款|项)|前者和后者"
-    r"|这个和那个|它俩|[他她]们?俩"
+    r"|这个和那个|它俩|[他她]们?俩|(?:^|(?<=[，,。；;\s那]))两(?:个|种|款|家|者|项)(?:地方|东西|产品)?(?=哪|谁|有(?:什么|啥|何)|差|的?区别|相比|比|可以|能|之间|都)"
     rf"|(?:上述|以上|前述|这|那)?(?:两者|二者)(?:之间)?|(?:上述|以上|前述|这|那)(?:两|2|二)(?:{_CLASSIFIERS})?(?=[\u4e00-\u9fff]"
     rf"|$)(?!年|天|月|周)"
 )
@@ -125,11 +125,20 @@ def _pairs(result: Referred, topics: list[str], dialogue: Dialogue) -> None:
     _replace(result, _PAIR, value)
 
 
+_PAIR_REMEMBERED = 4
+"""Questions in which a pair is looked for (chosen by us)."""
+
+
 def two_things(dialogue: Dialogue) -> tuple[str, str] | None:
     """The two things talked about: those of the last question, else the two latest topics."""
     previous, topics = dialogue.previous, dialogue.topics()
     if previous and (parts := _conjuncts(previous.topic)):
         return parts
+    for exchange in reversed(dialogue.exchanges[-_PAIR_REMEMBERED:-1]):
+        # 病假 alone after 病假和事假: the pair is still what is talked about.
+        parts = _conjuncts(exchange.topic)
+        if parts and any(previous and previous.topic in part for part in parts):
+            return parts
     if len(topics) >= 2:
         return topics[1], topics[0]
     return None
@@ -140,6 +149,8 @@ def _conjuncts(topic: str) -> tuple[str, str] | None:
     if len(parts) < 2 or not all(len(p) > 1 for p in parts[:2]):
         return None
     first, second = parts[0], parts[1]
+    if 1 < (cut := second.find(first[-1]) + 1) < len(second) and cut >= len(first):
+        second = second[:cut]  # 病假和事假工资: what follows is of both
     # 北京和上海的租房补贴: both share what follows 的.
     if "的" in second and "的" not in first and find_regions(first):
         first += second[second.index("的") :]
@@ -228,6 +239,8 @@ def _antecedent(
     before = result.text[: match.start()]
     if noun and _ends_with(before, noun):
         return None, end  # "公司出了新政策，这个政策…" explains itself
+    if named := _of_sort(noun, dialogue):
+        return named, end
     if noun and noun not in lexicon.RELATIONS - lexicon.CLASSES:
         for topic in topics:
             if _is_a(topic, noun):
@@ -247,7 +260,44 @@ def _antecedent(
         return topics[0] + (noun if noun and topics[0] + noun in said else ""), end
     if noun in lexicon.RELATIONS:
         return topics[0] + "的", match.end()
+    reply = dialogue.previous.reply if dialogue.previous else ""
+    if len(noun) > 1 and noun in reply and noun not in topics[0]:
+        return topics[0] + noun, end  # 这个客户端, which our answer brought in
+    if len(noun) == 2 and topics[0].endswith(noun[-1]) and not find_regions(noun):
+        return topics[0], end  # 该机床 for a 车床
     return None, end
+
+
+def _of_sort(noun: str, dialogue: Dialogue) -> str:
+    """The latest thing said of a sort that its name shows: 那个钱 for 押金."""
+    endings = _SORTS.get(noun)
+    if endings is None:
+        return ""
+    for exchange in reversed(dialogue.exchanges):
+        for text in (exchange.question, exchange.reply[:200]):
+            words = [t.text for t in parse(text).tokens if t.role in ("noun", "rel")]
+            named = [w for w in words if len(w) > 1 and w != noun and w.endswith(endings)]
+            if named:
+                return _up_to(exchange.topic, named[0]) or named[0]
+    return ""
+
+
+def _up_to(topic: str, word: str) -> str:
+    """The topic up to `word`: XJ-200数控车床 of XJ-200数控车床主轴; "" where it isn't in it."""
+    at = topic.find(word)
+    return topic[: at + len(word)] if at >= 0 else ""
+
+
+_MONEY = ("金", "费", "款", "补贴", "津贴", "工资", "税", "薪", "利息", "钱")
+_SORTS = {
+    **dict.fromkeys(("钱", "费用", "款项", "款"), _MONEY),
+    **dict.fromkeys(("证", "证件", "证书"), ("证", "照", "证书", "证明")),
+    **dict.fromkeys(
+        ("机器", "设备", "机床", "仪器", "装置"),
+        ("机", "床", "器", "泵", "炉", "仪", "设备", "装置", "生产线", "电梯", "锅炉"),
+    ),
+}
+"""Endings of the names of things that a noun behind 这 or 那 can stand for."""
 
 
 def _other_class(noun: str, topic: str) -> bool:
@@ -302,11 +352,71 @@ def _people(result: Referred, topics: list[str], dialogue: Dialogue) -> None:
         _replace(result, _PEOPLE, value)
 
 
+_ROLES = (
+    *(
+        "负责人",
+        "主管",
+        "经理",
+        "专员",
+        "房东",
+        "租客",
+        "房客",
+        "业主",
+        "老板",
+        "同事",
+        "老师",
+        "医生",
+    ),
+    *(
+        "律师",
+        "法官",
+        "原告",
+        "被告",
+        "债务人",
+        "债权人",
+        "担保人",
+        "继承人",
+        "监护人",
+        "卖家",
+        "买家",
+        "商家",
+    ),
+    *(
+        "中介",
+        "司机",
+        "快递员",
+        "客服",
+        "校长",
+        "院长",
+        "辅导员",
+        "班主任",
+        "导师",
+        "作者",
+        "导演",
+        "演员",
+    ),
+    *(
+        "丈夫",
+        "妻子",
+        "老公",
+        "老婆",
+        "父亲",
+        "母亲",
+        "爸爸",
+        "妈妈",
+        "儿子",
+        "女儿",
+        "孩子",
+        "邻居",
+        "对方",
+    ),
+)
+"""Endings of words for people whom 他 or 她 can stand for."""
+
+
 def _last_person(text: str) -> str:
     phrases = [
-        p.text
-        for p in parse(text[:300]).phrases
-        if p.kind == "person" or p.text.endswith(("负责人", "主管", "经理", "专员"))
+        p.text for p in parse(text[:300]).phrases if p.kind == "person" or p.text.endswith(_ROLES)
     ]
     names = [text[start:end] for start, end in find_names(text[:300])]
     return (names or phrases or [""])[-1]
@@ -348,9 +458,22 @@ def _ends_with(before: str, noun: str) -> bool:
     return bool(re.search(rf"[\u4e00-\u9fff》]{{2,}}{re.escape(noun)}》?[，,。；;、\s]", before))
 
 
+_PLACED = re.compile(r"(?:上|里|中|内|时|后|前|期间|的时候)")
+
+
 def _own_noun(before: str) -> bool:
-    """Whether the question names something before the pronoun."""
-    return any(p.kind == "topic" for p in parse(before).phrases) if before.strip() else False
+    """Whether the question names a thing before the pronoun, not a place (手机上) or a deed."""
+    parsed = parse(before) if before.strip() else None
+    if parsed is None:
+        return False
+    deeds = {t.start for t in parsed.tokens if t.tag in ("v", "vi")}
+    ends = {t.start: t.end for t in parsed.tokens}
+    return any(
+        p.kind == "topic"
+        and not _PLACED.match(before, p.end)
+        and not (p.start in deeds and ends.get(p.start) == p.end)
+        for p in parsed.phrases
+    )
 
 
 def _named_in(question: str, noun: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 from rag.understand.regions import find_regions
@@ -32,7 +33,7 @@ def with_other_end(value: str, question: str) -> str | None:
 def _ends(question: str) -> tuple[tuple[int, int], tuple[int, int]] | None:
     """The places of both ends: "从A到B", "A飞B"; None when that isn't what is asked."""
     spans = sorted({(m.start, m.end) for m in find_regions(question)})
-    for first, second in zip(spans, spans[1:], strict=False):
+    for first, second in itertools.pairwise(spans):
         if re.fullmatch(rf"[市省站]?的?{_TO}", question[first[1] : second[0]]):
             return first, second
     return None

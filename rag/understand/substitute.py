@@ -138,7 +138,13 @@ def _put_pieces(value: str, question: str, profile: KnowledgeProfile | None) -> 
 
 def _describes(value: str) -> bool:
     """Whether a value with 的 says how something is, not what (退休的, 自费的)."""
-    return parse(value).tokens[-1].tag[0] in "vabdz"
+    return parse(value).tokens[-1].tag[0] in "vabdz" or bool(_QUALITY.fullmatch(value))
+
+
+_QUALITY = re.compile(
+    r"[无有非全半单双多][\u4e00-\u9fff]{1,2}|[\u4e00-\u9fff]{1,4}(?:式|型|色|版|制|性|级|装|产|款|质|线)"
+)
+"""Words that with 的 say how a thing is, though jieba takes them for nouns (无线的, 蓝色的)."""
 
 
 def put_region(value: str, question: str, profile: KnowledgeProfile | None) -> str:
