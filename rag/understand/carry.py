@@ -54,7 +54,7 @@ def leaves_topic_out(question: str, dialogue: Dialogue, profile: KnowledgeProfil
         return True  # 最高那档有多少钱
     if QUOTED_TITLE.search(own.text) or _code_like(own.text):
         return False
-    if dialogue.previous and _is_attribute(parsed, own, dialogue.previous.topic):
+    if _owner(parsed, own, dialogue):
         return not known_topic(own.text, profile)
     body = parsed.body
     at = own.start - parsed.lead
@@ -90,6 +90,17 @@ def _is_attribute(parsed: Parsed, own: Phrase, about: str) -> bool:
     return belongs(noun, about) or belongs(own.text, about)
 
 
+def _owner(parsed: Parsed, own: Phrase | None, dialogue: Dialogue) -> str:
+    """What the attribute at the beginning of the question is of: 幼儿园 for 学费多少; else ""."""
+    previous = dialogue.previous
+    if previous is None or own is None:
+        return ""
+    for about in (previous.topic, *(p.text for p in parse(previous.question).phrases)):
+        if about and own.text not in about and _is_attribute(parsed, own, about):
+            return about
+    return ""
+
+
 def names_nothing(question: str, profile: KnowledgeProfile | None) -> bool:
     """Whether a first question asks how, where or when to do what nobody named ("怎么申请？").
 
@@ -116,7 +127,7 @@ def carry(question: str, dialogue: Dialogue, profile: KnowledgeProfile | None) -
         return None
     parsed = parse(question)
     body = parsed.body.lstrip("，, ")
-    about = source.topic
+    about = _owner(parsed, topic_phrase(parsed), dialogue) or source.topic
     if _WHICH.match(body) and (two := two_things(dialogue)):
         return "和".join(two) + body
     if QUOTED_TITLE.search(about):

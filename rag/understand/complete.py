@@ -43,7 +43,7 @@ from rag.understand.moves import (
     pointed_back,
     short_for_sibling,
 )
-from rag.understand.phrases import asks, is_deed, is_name, parse, topic
+from rag.understand.phrases import asks, happens, is_deed, is_name, parse, topic
 from rag.understand.refer import resolve
 from rag.understand.regions import find_regions
 from rag.understand.reply import (
@@ -304,6 +304,8 @@ def _another(
         return None
     kind = kind_of(value)
     doing = match["mark"] == "呢" and is_deed(value)
+    if match["mark"] == "呢" and happens(value):
+        return _made(question, f"{value}，{previous}", f"在“{value}”的情况下问上一个问题")
     if kind in ("thing", "person", "relation") and not is_name(value) and not doing:
         return None
     connected = bool(_CONNECTIVE.match(body)) or match.start("value") > 0

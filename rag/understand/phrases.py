@@ -226,6 +226,14 @@ def is_deed(text: str) -> bool:
     )
 
 
+def happens(text: str) -> bool:
+    """Whether `text` says that something has happened ("原公司倒闭了"), and asks nothing."""
+    tokens = parse(text).tokens
+    if not 3 <= len(text) <= LONGEST_NAME or tokens[-1].text != "了" or _ASKS.search(text):
+        return False
+    return any(t.role == "noun" and len(t.text) > 1 for t in tokens[:-2])
+
+
 def is_person(text: str) -> bool:
     """Whether a phrase names a kind of people ("实习生", "正式员工")."""
     if text in ("男", "女", "男的", "女的"):
@@ -399,6 +407,24 @@ def _phrases(text: str, tokens: tuple[Token, ...]) -> list[Phrase]:
     return found
 
 
+_PAPERS = lexicon.words_of("证明 凭证 单据 表格 表 证件 证书 附件 模板")
+
+
+def _without_relations(tokens: list[Token]) -> list[Token]:
+    """The run up to its relational nouns, its measures gone too (社保断缴三个月)."""
+    tail = list(tokens)
+    while tail and (tail[-1].role in ("rel", "of") or (tail[-1].tag == "m" and len(tail) > 1)):
+        if tail[-1].text in _PAPERS and len(tail) > 1 and tail[-2].tag[0] == "v":
+            break  # 离职证明 is a thing, 离职手续 is of 离职
+        if tail[-1].tag == "m" and not _MEASURED.fullmatch(tail[-1].text):
+            break
+        tail.pop()
+    return tail
+
+
+_MEASURED = re.compile(r"[\d一二两三四五六七八九十百千半]+(?:个|次)?")
+
+
 def _drop_dated_predicate(run: list[Token]) -> None:
     """End a run before a time and the verbs behind it: 故宫 of 故宫周一开门."""
     times = [i for i, token in enumerate(run) if i and token.tag == "t"]
@@ -415,12 +441,18 @@ def _is_bare_verb(token: Token) -> bool:
 def _is_predicate(tokens: tuple[Token, ...], index: int) -> bool:
     """Whether a verb ends the question behind what asks: 在哪里举行, 能减免吗."""
     token = tokens[index]
-    if token.tag not in ("v", "vn", "vi") or token.text in lexicon.EVENTS or index == 0:
-        return False
+    behind = tokens[index + 1 :]
+    if index == 0:
+        led = token.tag == "v" and len(token.text) > 1 and token.text[-1] in "给到在成为向去于"
+        return led and bool(behind) and all(t.role in ("ask", "mark") for t in behind)  # 交给谁
     before = tokens[index - 1]
+    if before.text in ("哪", "哪里", "哪儿") and tokens[index - 2].tag in ("p", "v") and index > 1:
+        return all(t.role in ("ask", "mark", "aux") for t in behind)  # 在哪上车
+    if token.tag not in ("v", "vn", "vi") or token.text in lexicon.EVENTS:
+        return False
     if before.role != "ask" and before.text not in _MODALS:
         return False
-    return all(t.role in ("ask", "mark", "aux") for t in tokens[index + 1 :])
+    return all(t.role in ("ask", "mark", "aux") for t in behind)
 
 
 _MODALS = lexicon.words_of("能 可以 会 要 需要 可 应该 能够 允许 必须 还 也 都 不能 不会")
@@ -453,9 +485,7 @@ def _split_run(text: str, run: list[Token]) -> list[Phrase]:
             tokens.pop(0)
     if not tokens:
         return phrases
-    tail = list(tokens)
-    while tail and tail[-1].role in ("rel", "of"):
-        tail.pop()
+    tail = _without_relations(tokens)
     if not tail:
         phrases.append(
             Phrase(

@@ -245,6 +245,8 @@ def _antecedent(
         for topic in topics:
             if _is_a(topic, noun):
                 return topic, end
+            if owner := re.match(rf".+?{re.escape(noun)}(?=的)", topic):
+                return owner.group(), end
         for exchange in reversed(dialogue.exchanges):
             if noun in lexicon.CLASSES and (found := _named_in(exchange.question, noun)):
                 return found, end
@@ -319,7 +321,7 @@ def _bare(result: Referred, topics: list[str], dialogue: Dialogue) -> None:
     def value(match: re.Match[str]) -> str | None:
         before = result.text[: match.start()]
         linked = before.rstrip().endswith(("和", "与", "跟", "比", "同"))
-        if _own_noun(before) and not linked:
+        if _own_noun(before) and not linked and not _is_object(match.group(), before):
             return None
         if not topics:
             result.unresolved.append(match.group())
@@ -456,6 +458,16 @@ def _is_a(topic: str, noun: str) -> bool:
 
 def _ends_with(before: str, noun: str) -> bool:
     return bool(re.search(rf"[\u4e00-\u9fff》]{{2,}}{re.escape(noun)}》?[，,。；;、\s]", before))
+
+
+def _is_object(pronoun: str, before: str) -> bool:
+    """Whether 它 is what someone named in its clause deals with: 我们组的人都能用它吗."""
+    clause = re.split(r"[，,。；;]", before)[-1]
+    tokens = parse(clause).tokens
+    if not pronoun.startswith("它") or clause != before or not tokens:
+        return False
+    last = tokens[-1]
+    return last.role == "act" or (last.tag == "v" and last.role != "aux")
 
 
 _PLACED = re.compile(r"(?:上|里|中|内|时|后|前|期间|的时候)")

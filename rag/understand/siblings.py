@@ -59,7 +59,7 @@ def with_sibling_replaced(value: str, question: str, *, attributive: bool = Fals
     """
     if value in question:
         return None
-    for find in (_of_class, _same_relation, _owned, _person):
+    for find in (_of_class, _same_relation, _owned, _person, _country):
         if place := find(value, question):
             return question[: place[0]] + value + question[place[1] :]
     if _PART.match(value) and (whole := _same_head(value, question)):
@@ -79,6 +79,14 @@ def has_sibling(value: str, question: str) -> bool:
     return any(
         find(value, question) for find in (_of_class, _owned, _person, _same_head, _same_shape)
     )
+
+
+def _country(value: str, question: str) -> Place | None:
+    """A place that is no region of ours for another: 日本 for 泰国."""
+    if [tag for _, tag in tagged(value)] != ["ns"] or find_regions(value):
+        return None
+    found = [t for t in parse(question).tokens if t.tag == "ns" and not find_regions(t.text)]
+    return (found[0].start, found[0].end) if len(found) == 1 else None
 
 
 def _with_number(value: str, question: str, start: int) -> int:

@@ -24,6 +24,7 @@ from rag.understand.siblings import with_sibling_replaced
 from rag.understand.slots import LETTERED_PRODUCT as LETTERED
 from rag.understand.slots import QUOTED_TITLE, codes
 from rag.understand.times import find_times
+from rag.understand.words import tagged
 
 _MEASURE = re.compile(
     r"(?:满|超过|不满|不足|未满|达到?|大于|小于|高于|低于|第)?[\d.一二两三四五六七八九十百千万半]+\s*"
@@ -85,8 +86,11 @@ def put(value: str, question: str, profile: KnowledgeProfile | None) -> str | No
             return made
         if made := with_sibling_replaced(bare, question, attributive=bare != value):
             return made
-        if bare != value and kind != "person" and parse(bare).tokens[-1:] and _describes(bare):
-            return _before_narrowing(bare, question)
+        if bare != value and kind != "person" and parse(bare).tokens[-1:]:
+            if made := _put_modifier(bare, question):
+                return made
+            if kind_of(bare) == "condition" or _describes(bare):
+                return _before_narrowing(bare if _describes(bare) else value, question)
         value = bare
     if kind == "region":
         return put_region(value, question, profile)
@@ -139,6 +143,18 @@ def _put_pieces(value: str, question: str, profile: KnowledgeProfile | None) -> 
 def _describes(value: str) -> bool:
     """Whether a value with 的 says how something is, not what (退休的, 自费的)."""
     return parse(value).tokens[-1].tag[0] in "vabdz" or bool(_QUALITY.fullmatch(value))
+
+
+def _put_modifier(value: str, question: str) -> str | None:
+    """药师的 for the first word of 护士资格证, when the words of both are of one kind."""
+    words = parse(value).tokens
+    head = topic_phrase(parse(question))
+    if head is None or len(words) != 1:
+        return None
+    inner = [t for t in parse(question).tokens if head.start <= t.start and t.end <= head.end]
+    if len(inner) < 2 or inner[0].tag != words[0].tag or inner[0].tag[0] != "n":
+        return None
+    return question[: inner[0].start] + value + question[inner[0].end :]
 
 
 _QUALITY = re.compile(
@@ -312,12 +328,31 @@ def _ask_relation(value: str, question: str) -> str | None:
     if not about:
         return None
     tokens = parse(value).tokens
+    if made := _swap_relation(value, question):
+        return made
     if tokens and all(t.role == "act" for t in tokens):  # 补办呢？
         asked = [t for t in parse(question).tokens if t.role == "act"]
         if asked:
             return question[: asked[-1].start] + value + question[asked[-1].end :]
         return f"{about}怎么{value}？"
     return f"{about}的{value}是{'多少' if COUNTED.search(value) else '什么'}？"
+
+
+def _swap_relation(value: str, question: str) -> str | None:
+    """设计温度 for 设计压力: one relational noun for another behind the same word."""
+    words = parse(value).tokens
+    if len(words) != 1 or words[0].role != "rel" or len(value) < 2:
+        return None
+    tokens = parse(question).tokens
+    for index in range(1, len(tokens) - 1):
+        before, token, after = tokens[index - 1 : index + 2]
+        if token.role != "rel" or len(token.text) < 2 or before.tag not in ("v", "vn"):
+            continue
+        if before.role in ("noun", "act") and after.role in ("aux", "ask"):
+            if len(value) != len(token.text):
+                return None
+            return question[: token.start] + value + question[token.end :]
+    return None
 
 
 def _put_organisation(value: str, question: str) -> str:
@@ -355,7 +390,7 @@ def _matching_span(
         span = _same_head(value, text, phrase)
         if span:
             return span
-    start = head.start
+    start = _behind_verb(value, text, head)
     inner = [(m.start, m.end) for m in find_regions(head.text)]
     inner += [(m.start, m.end) for m in find_times(head.text, date.today())]
     for _, inner_end in sorted(inner):  # what narrows the topic stays
@@ -368,6 +403,16 @@ def _matching_span(
     if last_of >= 0 and is_person(text[start:last_of]):
         start = last_of + 1
     return start, head.end
+
+
+def _behind_verb(value: str, text: str, head: Phrase) -> int:
+    """Where the topic begins behind a verb of one letter that stays (吃西瓜: 葡萄)."""
+    first, second = ([t for t in parse(text).tokens if t.start >= head.start] + [None, None])[:2]
+    if first is None or second is None or second.end > head.end:
+        return head.start
+    if first.tag != "v" or len(first.text) > 1 or tagged(value)[0][1][0] == "v":
+        return head.start
+    return first.end
 
 
 def _same_head(value: str, text: str, phrase: Phrase) -> tuple[int, int] | None:
