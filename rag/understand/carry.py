@@ -9,7 +9,7 @@ from rag.text.normalise import normalise
 from rag.types import KnowledgeProfile
 from rag.understand import lexicon
 from rag.understand.dialogue import Dialogue, Exchange
-from rag.understand.frames import belongs
+from rag.understand.frames import belongs, is_attribute
 from rag.understand.gazetteer import gazetteer
 from rag.understand.phrases import Parsed, Phrase, parse, topic_phrase
 from rag.understand.refer import two_things
@@ -71,6 +71,13 @@ def leaves_topic_out(question: str, dialogue: Dialogue, profile: KnowledgeProfil
     if _MAY.match(body) and not re.match(r"(?:那|还|也|都)*有", body):
         return any(t.text in _DETAIL_VERBS for t in parsed.tokens if t.end <= own.start)
     return not re.match(r"(?:那|还|也|都)*有(?:哪些|什么|几|多少)", body)
+
+
+def begins_with_attribute(question: str) -> bool:
+    """Whether the question begins with a noun that things of some class have (密码是多少)."""
+    first = next(iter(parse(question).phrases), None)
+    at_start = first is not None and first.start == parse(question).lead
+    return at_start and first is not None and is_attribute(first.text)
 
 
 _ONE_OF = re.compile(r"(?:最|更|比较)[\u4e00-\u9fff]的?[那这](?:一)?[\u4e00-\u9fff]")

@@ -15,6 +15,7 @@ from datetime import date
 
 from rag.types import KnowledgeProfile, Turn
 from rag.understand.carry import (
+    begins_with_attribute,
     carry,
     expand_short_name,
     leaves_topic_out,
@@ -41,7 +42,9 @@ from rag.understand.moves import (
     named_before,
     neighbour_year,
     pointed_back,
+    reports_failure,
     short_for_sibling,
+    tells_of_another,
 )
 from rag.understand.phrases import asks, happens, is_deed, is_name, parse, topic
 from rag.understand.refer import resolve
@@ -55,6 +58,7 @@ from rag.understand.reply import (
     offer_question,
 )
 from rag.understand.routes import with_other_end
+from rag.understand.siblings import has_sibling
 from rag.understand.substitute import in_case, kind_of, put
 from rag.understand.times import find_times
 
@@ -126,9 +130,12 @@ def _recall(history: Sequence[Turn], profile: KnowledgeProfile | None) -> Dialog
         if turn.standalone:
             if _is_subject(turn.standalone):
                 remember(dialogue, typed, turn.standalone)
+            else:
+                dialogue.moved = dialogue.moved or tells_of_another(typed, dialogue)
             continue
         made = _complete(typed, dialogue, profile)
         if not _is_subject(made.standalone):
+            dialogue.moved = dialogue.moved or tells_of_another(typed, dialogue)
             dialogue.last = None
             continue
         remember(dialogue, typed, made.standalone, made.topic if made.changed else "")
@@ -269,6 +276,8 @@ def _returned(
     if not about and leaves_topic_out(rest, Dialogue(), None):
         about = named_before(named, dialogue)
         return _made(question, about + rest, f"回到“{about}”", about) if about else None
+    if about and begins_with_attribute(rest):
+        return _made(question, about + rest, f"回到“{about}”", about)
     if not about or not leaves_topic_out(rest, Dialogue(), None):
         return None
     inner = Dialogue([e for e in dialogue.exchanges if e.topic == about][-1:])
@@ -302,6 +311,10 @@ def _another(
     value = value.removesuffix("的") if kind_of(value) != "measure" else value
     if not value or _is_predicate(value):
         return None
+    if match["mark"] in _ALLOWED and is_deed(value) and not dialogue.moved:
+        made = carry(body, dialogue, profile) if not has_sibling(value, previous) else None
+        if made:
+            return _made(question, made, "补上了上文的话题")
     kind = kind_of(value)
     doing = match["mark"] == "呢" and is_deed(value)
     if match["mark"] == "呢" and happens(value):
@@ -321,6 +334,7 @@ def _another(
     return _made(question, put(said, target, profile), f"沿用上一个问题，换成“{value}”")
 
 
+_ALLOWED = ("行吗", "可以吗", "有吗")
 _KINDS_ALONE = ("region", "time", "code", "clause", "relation")
 """Kinds of which a bare value, without 呢, asks the last question again."""
 
@@ -366,6 +380,9 @@ def _referred_or_carried(
     question: str, dialogue: Dialogue, profile: KnowledgeProfile | None
 ) -> Completion:
     if not asks(question) and not _wishes(question):
+        about = dialogue.previous.topic if dialogue.previous and not dialogue.moved else ""
+        if about and reports_failure(question):
+            return Completion(f"{about}{question}", True, "补上了上文的话题", about)
         return Completion(question, False, "", topic(question))
     body = _CONNECTIVE.sub("", question, count=1) if dialogue.exchanges else question
     referred = resolve(body if len(body) >= 2 else question, dialogue)
@@ -379,7 +396,9 @@ def _referred_or_carried(
         return Completion(question, False, "", "", (question,))
     if dialogue.exchanges:
         whole = short_for_sibling(body, dialogue.exchanges[-1].question, profile) or (
-            carry(body, dialogue, profile) if leaves_topic_out(body, dialogue, profile) else None
+            carry(body, dialogue, profile)
+            if not dialogue.moved and leaves_topic_out(body, dialogue, profile)
+            else None
         )
         if whole:
             return Completion(whole, True, "补上了上文的话题", dialogue.exchanges[-1].topic)

@@ -60,10 +60,15 @@ class Exchange:
 
 @dataclass(slots=True)
 class Dialogue:
-    """The past questions, oldest first, and our last message if the user answers it now."""
+    """The past questions, oldest first, and our last message if the user answers it now.
+
+    `moved` tells that the user has since told of something else, so that what is left out
+    now may be of that.
+    """
 
     exchanges: list[Exchange] = field(default_factory=list)
     last: Turn | None = None
+    moved: bool = False
 
     @property
     def previous(self) -> Exchange | None:
@@ -84,6 +89,7 @@ def remember(dialogue: Dialogue, typed: str, standalone: str, about: str = "") -
     about = about or _taken_up(dialogue, typed, standalone) or topic(standalone)
     if not about:
         about = dialogue.previous.topic if dialogue.previous else relation(standalone)
+    dialogue.moved = False
     dialogue.exchanges.append(Exchange(standalone, about, typed))
     dialogue.last = None
 

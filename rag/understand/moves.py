@@ -10,7 +10,7 @@ from rag.text.numerals import parse_numeral
 from rag.types import KnowledgeProfile
 from rag.understand.carry import known_topic
 from rag.understand.dialogue import Dialogue, listed
-from rag.understand.phrases import topic
+from rag.understand.phrases import parse, topic, topic_phrase
 from rag.understand.regions import region_paths, without_regions
 from rag.understand.siblings import with_sibling_replaced
 from rag.understand.slots import CODE
@@ -112,6 +112,31 @@ def short_for_sibling(question: str, before: str, profile: KnowledgeProfile | No
     if match is None or not _HOW_MUCH.search(before) or known_topic(match["name"], profile):
         return None
     return with_sibling_replaced(match["name"], before)
+
+
+_FAILED = re.compile(
+    r"(?:我)?(?:都|已经|刚)?(?:试|弄|做|按|查|检查|重启|重装|换|改|设置|操作|看|找)?(?:过|了|完)*[，,\s]*(?:但是?|可|可是|结果)?"
+    r"(?:还是|仍然|依然|一直|总是|老是|都|也|又|现在)*(?:不行|不好使|没用|没有用|没反应|没效果|不管用|连不上|打不开|登不上|登录不了"
+    r"|上不去|进不去|失败了?|报错了?|用不了|找不到|没找到|没收到|收不到|不显示|没变化|不成功|没成功|一样|老样子|弄不了|没解决|解决不了)"
+    r"(?:啊|呀|了|的|诶)*[。.！!\s]*"
+)
+
+
+def reports_failure(message: str) -> bool:
+    """Whether the message only tells that what we advised did not help ("试了还是不行")."""
+    return bool(_FAILED.fullmatch(message))
+
+
+def tells_of_another(message: str, dialogue: Dialogue) -> bool:
+    """Whether a statement names a thing that was not talked about, so that it may be meant next."""
+    named = topic_phrase(parse(message))
+    if (
+        named is None
+        or reports_failure(message)
+        or re.match(r"我(?:们)?(?:是|在|有|属于)", message)
+    ):
+        return False
+    return not any(named.text in t or t in named.text for t in dialogue.topics())
 
 
 def asks_to_verify(question: str) -> bool:

@@ -51,7 +51,7 @@ _THING_OF = re.compile(
 _CLAUSE_END = re.compile(r"[，,。；;!！：:\n]")
 _ASKS = re.compile(
     r"[?？]|吗|呢|什么|啥|哪|谁|怎么|怎样|如何|为什么|为何|多少|几[\u4e00-\u9fff]|多久|多长|多大|多高|何时|是否|能否|可否"
-    r"|有没有|能不能|可不可以|是不是|会不会|要不要|需不需要|介绍|说明|解释|列出|列举|总结|概括|讲讲|说说|查(?:一?下|询)|咋|[\u4e00-\u9fff]还是[\u4e00-\u9fff]"
+    r"|有没有|能不能|可不可以|是不是|会不会|要不要|需不需要|介绍|说明|解释|列出|列举|总结|概括|讲讲|说说|查(?:一?下|询)|咋|[\u4e00-\u9fff](?<![了过就但可试都])还是(?![不没有打很要老那这])[\u4e00-\u9fff]"
     r"|([\u4e00-\u9fff])[不没]\1|(?:能|会|可以|要|是|有|得|用|行|可|该|算|给)[^，,。！!]{0,12}[不没][\s?？]*$|么[\s?？]*$"
 )
 
@@ -229,7 +229,10 @@ def is_deed(text: str) -> bool:
 def happens(text: str) -> bool:
     """Whether `text` says that something has happened ("原公司倒闭了"), and asks nothing."""
     tokens = parse(text).tokens
-    if not 3 <= len(text) <= LONGEST_NAME or tokens[-1].text != "了" or _ASKS.search(text):
+    if not 3 <= len(text) <= LONGEST_NAME or _ASKS.search(text) or len(tokens) < 3:
+        return False
+    denied = tokens[1].text in ("不", "没", "没有") and tokens[0].role == "noun"
+    if tokens[-1].text != "了" and not denied:
         return False
     return any(t.role == "noun" and len(t.text) > 1 for t in tokens[:-2])
 
@@ -317,6 +320,7 @@ def _plain_tokens(text: str, start: int, end: int) -> list[Token]:
 
 
 _RESULT = re.compile("[\u4e00-\u9fff](?:好|完|成|到|掉|下来?|出来?|了|起|回|过|清|齐)")
+_CANNOT = re.compile("[\u4e00-\u9fff][不得][上下来去开了到出掉动住完起好清见着进过通成]")
 _WHOLE = frozenset(
     [
         "会议",
@@ -355,8 +359,12 @@ def _role(word: str, tag: str) -> Role:
         return "of"
     if word in ("和", "与", "及", "以及", "跟", "、", "或", "或者"):
         return "and"
-    if word in lexicon.ASKING:
+    if word in lexicon.ASKING or word in ("咋办", "咋整", "咋弄"):
         return "ask"
+    if word in lexicon.PERSON_ENDINGS:
+        return "noun"
+    if _CANNOT.fullmatch(word):
+        return "act"  # 连不上
     if word in lexicon.AUXILIARIES:
         return "aux"
     if word in lexicon.ACTIONS or (_RESULT.fullmatch(word) and word[0] in lexicon.ACTIONS):

@@ -347,6 +347,8 @@ def _people(result: Referred, topics: list[str], dialogue: Dialogue) -> None:
             for text in (exchange.reply, exchange.question):
                 if person := _last_person(text):
                     return person + ("们" if plural and len(person) <= 3 else "")
+                if plural and (house := _last_house(text)):
+                    return house
         return None
 
     del topics
@@ -414,6 +416,34 @@ _ROLES = (
     ),
 )
 """Endings of words for people whom 他 or 她 can stand for."""
+
+
+def _last_house(text: str) -> str:
+    """The firm or office that a short text names last (物业, 开户行), for 他们."""
+    names = [p.text for p in parse(text[:60]).phrases if p.text.endswith(_HOUSE_ENDS)]
+    return names[-1] if names else ""
+
+
+_HOUSE_ENDS = tuple(
+    [
+        "物业",
+        "公司",
+        "部",
+        "局",
+        "中心",
+        "所",
+        "行",
+        "医院",
+        "学校",
+        "厂家",
+        "厂商",
+        "客服",
+        "法院",
+        "银行",
+        "平台",
+        "机构",
+    ]
+)
 
 
 def _last_person(text: str) -> str:

@@ -9,7 +9,7 @@ from rag.understand.regions import find_regions
 
 _TO = r"(?:到|去|至|飞|往|飞往|开往|前往|寄到|寄往|发往|回)"
 _END = re.compile(
-    rf"^(?:(?P<to>{_TO})|(?P<from>从|自|由))?(?P<place>.+?)(?P<start>出发|始发|起飞)?$"
+    rf"^(?:(?P<to>{_TO})|(?P<from>从|自|由))?(?P<place>.+?)(?P<start>出发|始发|起飞|发货|发|走|寄)?$"
 )
 
 

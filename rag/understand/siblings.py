@@ -74,6 +74,11 @@ def with_sibling_replaced(value: str, question: str, *, attributive: bool = Fals
     return None
 
 
+def of_a_class(value: str) -> bool:
+    """Whether `value` is one of a closed class of conditions (外地, 周末, 晚上)."""
+    return any(words.fullmatch(value) for words in _CLASSES)
+
+
 def has_sibling(value: str, question: str) -> bool:
     """Whether `question` names another value of the kind of `value`."""
     return any(

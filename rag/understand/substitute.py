@@ -20,7 +20,7 @@ from rag.understand.regions import (
     official_name,
     without_regions,
 )
-from rag.understand.siblings import with_sibling_replaced
+from rag.understand.siblings import of_a_class, with_sibling_replaced
 from rag.understand.slots import LETTERED_PRODUCT as LETTERED
 from rag.understand.slots import QUOTED_TITLE, codes
 from rag.understand.times import find_times
@@ -38,7 +38,7 @@ _ORGANISATION = re.compile(
 )
 _LINKS = re.compile(r"[和与、及跟,，\s]+")
 COUNTED = re.compile(
-    r"(?:期|费|额|金|补贴|津贴|率|价|价格|价钱|天数|比例|标准|数量|次数|时长|上限|下限|电话|号码|重量|尺寸"
+    r"(?:期|费|费用|额|金|补贴|津贴|率|价|价格|价钱|天数|比例|标准|数量|次数|时长|上限|下限|电话|号码|重量|尺寸"
     r"|年限|年龄|人数|温度|功率|容量|工资|利润|收入)$"
 )
 
@@ -89,7 +89,7 @@ def put(value: str, question: str, profile: KnowledgeProfile | None) -> str | No
         if bare != value and kind != "person" and parse(bare).tokens[-1:]:
             if made := _put_modifier(bare, question):
                 return made
-            if kind_of(bare) == "condition" or _describes(bare):
+            if kind_of(bare) == "condition" or _describes(bare) or of_a_class(bare):
                 return _before_narrowing(bare if _describes(bare) else value, question)
         value = bare
     if kind == "region":
@@ -152,7 +152,12 @@ def _put_modifier(value: str, question: str) -> str | None:
     if head is None or len(words) != 1:
         return None
     inner = [t for t in parse(question).tokens if head.start <= t.start and t.end <= head.end]
-    if len(inner) < 2 or inner[0].tag != words[0].tag or inner[0].tag[0] != "n":
+    if (
+        of_a_class(value)
+        or len(inner) < 2
+        or inner[0].tag != words[0].tag
+        or inner[0].tag[0] != "n"
+    ):
         return None
     return question[: inner[0].start] + value + question[inner[0].end :]
 
