@@ -10,6 +10,7 @@ from rag.text.numerals import parse_numeral
 from rag.types import KnowledgeProfile
 from rag.understand.carry import known_topic
 from rag.understand.dialogue import Dialogue, listed
+from rag.understand.intent import is_small_talk
 from rag.understand.phrases import parse, topic, topic_phrase
 from rag.understand.regions import region_paths, without_regions
 from rag.understand.siblings import with_sibling_replaced
@@ -132,6 +133,7 @@ def tells_of_another(message: str, dialogue: Dialogue) -> bool:
     named = topic_phrase(parse(message))
     if (
         named is None
+        or is_small_talk(message)
         or reports_failure(message)
         or re.match(r"我(?:们)?(?:是|在|有|属于)", message)
     ):

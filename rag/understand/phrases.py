@@ -486,7 +486,7 @@ def _split_run(text: str, run: list[Token]) -> list[Phrase]:
         regions = [r for r in regions if start + r.start >= stop]
     if not tokens:
         return phrases
-    while tokens and tokens[0].tag == "t" and tokens[0].role == "noun":
+    while tokens and tokens[0].tag == "t" and tokens[0].text[-1] not in "假期":
         phrases.append(Phrase(tokens[0].text, tokens[0].start, tokens[0].end, "time"))
         tokens.pop(0)
         while tokens and tokens[0].role == "of":
