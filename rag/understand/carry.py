@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from datetime import date
 
@@ -11,7 +12,7 @@ from rag.understand import lexicon
 from rag.understand.dialogue import Dialogue, Exchange
 from rag.understand.frames import belongs, is_attribute
 from rag.understand.gazetteer import gazetteer
-from rag.understand.phrases import Parsed, Phrase, parse, topic_phrase
+from rag.understand.phrases import Parsed, Phrase, is_name, parse, topic_phrase
 from rag.understand.refer import two_things
 from rag.understand.regions import find_regions
 from rag.understand.slots import QUOTED_TITLE
@@ -50,11 +51,17 @@ def leaves_topic_out(question: str, dialogue: Dialogue, profile: KnowledgeProfil
         return False
     if own is None:
         return not _idiom(question)
+    if dialogue.previous and _WITHOUT.match(parsed.body):
+        return True
+    if dialogue.previous and (_WITHIN.match(parsed.body) or _DONE.match(parsed.body)):
+        return True
     if _ONE_OF.match(parsed.body) and dialogue.previous:
         return True  # 最高那档有多少钱
+    if _WHICH.match(parsed.body) and two_things(dialogue):
+        return True
     if QUOTED_TITLE.search(own.text) or _code_like(own.text):
         return False
-    if _owner(parsed, own, dialogue):
+    if _owner(parsed, own, dialogue) or _asked_of_before(parsed, own, dialogue):
         return not known_topic(own.text, profile)
     body = parsed.body
     at = own.start - parsed.lead
@@ -71,6 +78,40 @@ def leaves_topic_out(question: str, dialogue: Dialogue, profile: KnowledgeProfil
     if _MAY.match(body) and not re.match(r"(?:那|还|也|都)*有", body):
         return any(t.text in _DETAIL_VERBS for t in parsed.tokens if t.end <= own.start)
     return not re.match(r"(?:那|还|也|都)*有(?:哪些|什么|几|多少)", body)
+
+
+def _asked_of_before(parsed: Parsed, own: Phrase, dialogue: Dialogue) -> bool:
+    """Whether the question begins with what the last one asked of its topic: 等待期 of a policy."""
+    previous = dialogue.previous
+    if previous is None or own.start != parsed.lead or len(own.text) < 2:
+        return False
+    if previous.topic in parsed.text or _shares(own.text, previous.topic):
+        return False
+    asked = [
+        phrase.text
+        for exchange in dialogue.exchanges[-2:]
+        if exchange.topic == previous.topic
+        for phrase in parse(exchange.question).phrases
+        if phrase.kind == "topic" and len(phrase.text) > 1 and phrase.text != exchange.topic
+    ]
+    return any(own.text.startswith(text) or text.endswith(own.text) for text in asked)
+
+
+def headless(question: str, dialogue: Dialogue) -> str | None:
+    """The question with the last topic behind 的 that lacks its noun: 新能源的(车船税)要交吗."""
+    previous, parsed = dialogue.previous, parse(question)
+    for token, after in itertools.pairwise(parsed.tokens):
+        if token.role != "of" or token.start - parsed.lead < 2:
+            continue
+        before = question[parsed.lead : token.start]
+        if after.text in ("呢", "话"):
+            return None
+        if previous is None or after.role not in ("aux", "ask", "act") or not is_name(before):
+            return None
+        if previous.topic and not _shares(before, previous.topic):
+            return question[: token.end] + previous.topic + question[token.end :]
+        return None
+    return None
 
 
 def begins_with_attribute(question: str) -> bool:
@@ -135,6 +176,8 @@ def carry(question: str, dialogue: Dialogue, profile: KnowledgeProfile | None) -
     parsed = parse(question)
     body = parsed.body.lstrip("，, ")
     about = _owner(parsed, topic_phrase(parsed), dialogue) or source.topic
+    if without := _WITHOUT.match(body):
+        return body[: without.end()] + about + body[without.end() :]
     if _WHICH.match(body) and (two := two_things(dialogue)):
         return "和".join(two) + body
     if QUOTED_TITLE.search(about):
@@ -199,6 +242,12 @@ def known_topic(text: str, profile: KnowledgeProfile | None) -> bool:
     return profile is not None and len(text) >= 2 and normalise(text) in gazetteer(profile).names
 
 
+_WITHIN = re.compile(r"(?:里面|其中|里头|上面|下面|内部|周边|附近|旁边)(?!那|这)")
+_DONE = re.compile(
+    r"[\u4e00-\u9fff]{1,2}(?:完|好|了|过)(?:之后|以后|后)?(?=能|可以|要|会|还|多久|怎么|几|什么|需要|得|就)"
+)
+"""打完能洗澡吗: what may be done when the thing talked about is dealt with."""
+_WITHOUT = re.compile(r"(?:那|如果|要是|万一)*(?P<verb>没有|没|有|不够|超过)(?=的话)")
 _WITH = re.compile("^(?:还|也|都|是否|能否|可以|能不能|可不可以|能|会|要)*(?:跟|和|与|同|比)$")
 _MISHAP = re.compile(
     r"(?:如果|要是|万一|假如|一旦)?(?:[\u4e00-\u9fff]{0,2}[不没][\u4e00-\u9fff]{1,2}"

@@ -18,6 +18,7 @@ from rag.understand.carry import (
     begins_with_attribute,
     carry,
     expand_short_name,
+    headless,
     leaves_topic_out,
     names_nothing,
 )
@@ -71,7 +72,7 @@ _ANOTHER = re.compile(
     r"|针对)?[,，\s]*(?:我(?:们)?(?:如果|要是)?(?:是|属于|在|有)|在)?"
     r"(?P<value>[^，,。？?！!]{1,30}?)(?:的话|的情况|方面|这边|那边|那里)?(?P<mark>呢"
     r"|呐|怎么样|如何|又如何|又怎么样|又是?多少|也一样吗|也是吗|一样吗|也是这样吗|也这样吗|也有吗|有吗|行吗"
-    r"|也行吗|也可以吗|可以吗|也能吗|也(?:给我)?(?:(?:说|讲|看|查|列|介绍)(?:说|讲|看|查|一下|下)))?[\s？?。！!]*$"
+    r"|也行吗|也可以吗|可以吗|也能吗|行不行|能行吗|可以不|也(?:给我)?(?:(?:说|讲|看|查|列|介绍)(?:说|讲|看|查|一下|下)))?[\s？?。！!]*$"
 )
 _CONNECTIVE = re.compile(
     r"^(?:那么(?!多|大|长|高|久|少|早|晚)|那就|那如果|要是|然后|另外|还有|而且|并且|但是?|不过|所以|好的?)[,，\s]*"
@@ -311,7 +312,8 @@ def _another(
     value = value.removesuffix("的") if kind_of(value) != "measure" else value
     if not value or _is_predicate(value):
         return None
-    if match["mark"] in _ALLOWED and is_deed(value) and not dialogue.moved:
+    new = is_deed(value) or (is_name(value) and not _YES_OR_NO.search(previous))
+    if match["mark"] in _ALLOWED and new and not dialogue.moved:
         made = carry(body, dialogue, profile) if not has_sibling(value, previous) else None
         if made:
             return _made(question, made, "补上了上文的话题")
@@ -330,11 +332,17 @@ def _another(
         return None
     if not marked and kind == "relation" and not (is_name(question) and len(value) > 1):
         return None
+    about = dialogue.exchanges[-1].topic
+    verbal = parse(value).tokens[0].tag[0] in "vd"
+    if doing and verbal and not is_name(value) and about and about in previous:
+        made = previous.replace(about, value, 1)
+        return _made(question, made, f"沿用上一个问题，换成“{value}”")
     target = _target(kind, dialogue)
     return _made(question, put(said, target, profile), f"沿用上一个问题，换成“{value}”")
 
 
-_ALLOWED = ("行吗", "可以吗", "有吗")
+_ALLOWED = ("行吗", "可以吗", "有吗", "行不行", "能行吗", "可以不")
+_YES_OR_NO = re.compile(r"能|可以|行|允许|得")
 _KINDS_ALONE = ("region", "time", "code", "clause", "relation")
 """Kinds of which a bare value, without 呢, asks the last question again."""
 
@@ -395,10 +403,15 @@ def _referred_or_carried(
     if not dialogue.exchanges and names_nothing(question, profile):
         return Completion(question, False, "", "", (question,))
     if dialogue.exchanges:
-        whole = short_for_sibling(body, dialogue.exchanges[-1].question, profile) or (
-            carry(body, dialogue, profile)
-            if not dialogue.moved and leaves_topic_out(body, dialogue, profile)
-            else None
+        whole = headless(body, dialogue) if not dialogue.moved else None
+        whole = (
+            whole
+            or short_for_sibling(body, dialogue.exchanges[-1].question, profile)
+            or (
+                carry(body, dialogue, profile)
+                if not dialogue.moved and leaves_topic_out(body, dialogue, profile)
+                else None
+            )
         )
         if whole:
             return Completion(whole, True, "补上了上文的话题", dialogue.exchanges[-1].topic)

@@ -22,7 +22,7 @@ _LEAD = re.compile(
     r"|(?:好的?|嗯+|哦+|行|明白了?|知道了|了解了?|谢谢你?|ok)[,，!！。.\s]+"
     r"|(?:那么?|那就|然后|接着|另外|还有|对了|顺便|顺便问(?:一下|下)?|此外|再问(?:一下|下)?)[,，:：\s]+"
     r"|(?:请问|麻烦问|请教|麻烦再问|再问|再请教)(?:一下|下)?[,，:：\s]*"
-    r"|(?:我)?(?:想要?|要|还想|再)?(?:咨询|请教|了解|问问|问|知道|查询|查查|查)(?:一下|下|的是)?(?:关于)?[,，:：\s]*(?=[^吗?？]{2})"
+    r"|(?:我)?(?:想要?|要|还想|再)?(?:咨询|请教|了解|问问|问|知道|查询|查查|查)(?:一下|下|的是)?(?:关于)?[,，:：\s]*(?!哪|什么|啥|几|多少|谁)(?=[^吗?？]{2})"
     r"|(?:麻烦|请|劳驾)?(?:你|您)?(?:帮我|给我|帮忙|替我)(?:查|看|找|问|说|讲|介绍|解释|列)?(?:一下|下|看)?[,，:：\s]*"
     r"|(?:请|能不能|能否|可以)?(?:告诉我|告知)(?:一下|下)?[,，:：\s]*)+",
     re.I,
@@ -210,7 +210,20 @@ def is_name(text: str) -> bool:
     tokens = parse(text).tokens
     if not tokens or len(text) > LONGEST_NAME or _PRONOUNS.search(text):
         return False
-    return all(t.role in ("noun", "rel", "act", "of", "and") for t in tokens)
+    return all(t.role in ("noun", "rel", "act", "of", "and") for t in tokens) or is_unknown_name(
+        text
+    )
+
+
+_UNNAMED = re.compile("[你您我他她它咱的了不没很谁啥这那吗呢吧是有能会要]")
+
+
+def is_unknown_name(text: str) -> bool:
+    """Whether `text` is a short word that the dictionary cuts into letters (顺丰, 中班)."""
+    tokens = parse(text).tokens
+    if not 2 <= len(text) <= 4 or _UNNAMED.search(text) or not text.isalpha() or text.isascii():
+        return False
+    return len(tokens) > 1 and all(len(t.text) == 1 and t.role != "ask" for t in tokens)
 
 
 def is_deed(text: str) -> bool:
@@ -274,11 +287,18 @@ def _tokens(text: str, lead: int) -> list[Token]:
 
 
 _COUNTED = re.compile(r"(?:第|哪|好)?几[\u4e00-\u9fff]{0,2}$")
-_INSIDE = lexicon.words_of("内 里 上 中 外 下 旁 前 后")
+_INSIDE = lexicon.words_of("内 里 上 中 外 下 旁 前 后 并 新 全 非 共 总")
 
 
 _NOUN_ENDS = lexicon.words_of("费 证 补 保 额 率 价 量 期 差 税 贴 险")
 """Letters that jieba tags as verbs and that end the name of a thing."""
+
+
+_MEASURE_OF = re.compile(
+    r"(?!试用期|假期|学期|实习期|哺乳期|孕期|定期|活期|长期|短期|人数|多数|少数|无期|暑期)"
+    r"[\u4e00-\u9fff]{1,3}(?:期|率|价|额|数|龄|限)"
+)
+"""Nouns for a measure or a term of the thing before them."""
 
 
 def _in_place(tokens: list[Token], index: int) -> Token:
@@ -286,6 +306,7 @@ def _in_place(tokens: list[Token], index: int) -> Token:
     token = tokens[index]
     before = tokens[index - 1] if index else None
     after = tokens[index + 1] if index + 1 < len(tokens) else None
+    before_role = before.role if before else ""
     verbal = token.tag[0] in "vz" and len(token.text) == 1 and token.text not in _NOUN_ENDS
     if token.tag[0] == "m" and _COUNTED.match(token.text):
         return replace(token, role="ask")  # 几粒, 第几档
@@ -296,6 +317,8 @@ def _in_place(tokens: list[Token], index: int) -> Token:
             return replace(token, role="noun")  # 金字塔内墓室
         if token.text == "着" and len(before.text) == 1 and before.tag[0] == "v":
             return replace(token, role="noun")  # 印着月亮的钥匙
+    if token.role == before_role == "noun" and before.tag != "t" and _MEASURE_OF.fullmatch(token.text):
+        return replace(token, role="rel")  # 虾仁保质期
     if token.role == "noun" and after:
         if verbal and (after.role == "ask" or _COUNTED.match(after.text)):
             return replace(token, role="act")  # 吃几粒
@@ -309,6 +332,8 @@ def _plain_tokens(text: str, start: int, end: int) -> list[Token]:
     position = start
     for word, tag in tagged(text[start:end]):
         pieces = [(word, tag)]
+        if len(word) > 2 and word[:2] in ("哪些", "什么", "怎么", "多少") and tag[0] in "nl":
+            pieces = [(word[:2], "r"), (word[2:], "n")]  # the dictionary has 哪些项目
         if len(word) == 2 and word[0] in "会能可要需" and tag[0] in "nva" and not _is_one(word):
             pieces = [(word[0], "v"), (word[1], "v")]
         for piece, piece_tag in pieces:

@@ -16,6 +16,7 @@ from rag.understand.names import find_names
 from rag.understand.phrases import is_person, parse
 from rag.understand.regions import find_regions
 from rag.understand.slots import QUOTED_TITLE
+from rag.understand.words import boundaries
 
 _CLASSIFIERS = (
     "个|项|种|款|份|条|些|家|类|篇|部|本|张|台|套|笔|门|座|支|辆|件|场|所|只|位|名|批|方面的?"
@@ -24,7 +25,7 @@ _NOT_AFTER_THIS = "样|么|里|儿|会|时|边|周|月|年|天|阵|下|次|回|�
 _PAIR = re.compile(
     r"它们(?=[^，。]{0,8}(?:区别|差别|差异|不同|一样|哪|谁|对比|比较|关系|分别|共同))|它(?:们)?和(?:那"
     r"|这)(?:个|种|款|项|份)?|(?:这|那)(?:个|种|款|项)和(?:那|这)(?:个|种|款|项)|前者和后者"
-    r"|这个和那个|它俩|[他她]们?俩|(?:^|(?<=[，,。；;\s那]))两(?:个|种|款|家|者|项)(?:地方|东西|产品)?(?=哪|谁|有(?:什么|啥|何)|差|的?区别|相比|比|可以|能|之间|都)"
+    r"|这个和那个|它俩|[他她]们?俩|[这那]俩(?!人|个)|(?:^|(?<=[，,。；;\s那]))两(?:个|种|款|家|者|项)(?:地方|东西|产品)?(?=哪|谁|有(?:什么|啥|何)|差|的?区别|相比|比|可以|能|之间|都|也|离|隔|同时|一起|一样|加起来|在|会|要|是)"
     rf"|(?:上述|以上|前述|这|那)?(?:两者|二者)(?:之间)?|(?:上述|以上|前述|这|那)(?:两|2|二)(?:{_CLASSIFIERS})?(?=[\u4e00-\u9fff]"
     rf"|$)(?!年|天|月|周)"
 )
@@ -263,11 +264,24 @@ def _antecedent(
     if noun in lexicon.RELATIONS:
         return topics[0] + "的", match.end()
     reply = dialogue.previous.reply if dialogue.previous else ""
+    if len(noun) > 1 and (longer := _longer_word(noun, dialogue)):
+        return longer, end
     if len(noun) > 1 and noun in reply and noun not in topics[0]:
         return topics[0] + noun, end  # 这个客户端, which our answer brought in
     if len(noun) == 2 and topics[0].endswith(noun[-1]) and not find_regions(noun):
         return topics[0], end  # 该机床 for a 车床
     return None, end
+
+
+def _longer_word(noun: str, dialogue: Dialogue) -> str:
+    """A word asked about before that ends with `noun`: 请假条 for 这种假条."""
+    for exchange in reversed(dialogue.exchanges):
+        at = exchange.question.find(noun)
+        edges = boundaries(exchange.question)
+        if at > 0 and at not in edges:
+            start = max(edge for edge in edges if edge < at)
+            return exchange.question[start : at + len(noun)]
+    return ""
 
 
 def _of_sort(noun: str, dialogue: Dialogue) -> str:
@@ -347,6 +361,8 @@ def _people(result: Referred, topics: list[str], dialogue: Dialogue) -> None:
             for text in (exchange.reply, exchange.question):
                 if person := _last_person(text):
                     return person + ("们" if plural and len(person) <= 3 else "")
+                if dialogue.topics()[0].endswith(_TRADES):
+                    return dialogue.topics()[0]
                 if plural and (house := _last_house(text)):
                     return house
         return None
@@ -418,6 +434,10 @@ _ROLES = (
 """Endings of words for people whom 他 or 她 can stand for."""
 
 
+_TRADES = ("员", "师", "生", "手", "工人", "专家")
+"""Endings of words for people by what they do."""
+
+
 def _last_house(text: str) -> str:
     """The firm or office that a short text names last (物业, 开户行), for 他们."""
     names = [p.text for p in parse(text[:60]).phrases if p.text.endswith(_HOUSE_ENDS)]
@@ -448,6 +468,8 @@ def _shared_head(text: str, position: int, topics: list[str]) -> str:
         bare = topic.strip("《》")
         for length in (4, 3, 2):
             word = text[position : position + length]
+            if position + length not in boundaries(text):
+                continue
             if len(word) == length < len(bare) and bare.endswith(word):
                 return word
     return ""
@@ -457,6 +479,8 @@ def _noun_after(text: str, position: int) -> str:
     """The class noun or noun phrase right behind pointing words."""
     for length in (4, 3, 2, 1):
         word = text[position : position + length]
+        if position + length not in boundaries(text):
+            continue
         if len(word) == length and (word in lexicon.CLASSES or word in lexicon.RELATIONS):
             return word
     for phrase in parse(text).phrases:

@@ -19,7 +19,7 @@ _AFFIRM = re.compile(
     # "讲讲吧", "好的，那就给我详细说说": told to go on, with nothing named to go on about.
     r"|(?:好的?|好嘞|行|可以|嗯+|要|需要|是的?|对|当然|必须的?|ok|来)*(?:吧|啊|呀|的|了)?"
     r"(?:那|就|都|麻烦|请|你|您|给我|帮我|跟我|再|详细|具体|展开|快)*"
-    r"(?:(?P<verb>说|讲|聊|介绍|列|看)(?:一)?(?P=verb)|(?:说|讲|聊|介绍|展开|列)一?下)(?:看|吧|呗|啊)*(?:谢谢(?:你|您)?)?"
+    r"(?:(?P<verb>说|讲|聊|介绍|列|看)(?:一)?(?P=verb)|(?:说|讲|聊|介绍|展开|列|给|发|整理|算|对比|写)一?下)(?:看|吧|呗|啊)*(?:谢谢(?:你|您)?)?"
 )
 _DECLINE = re.compile(
     r"(?:不用|不需要|不要|不必|算了|没有|不|不了|暂时不|先不)(?:了|用|谢谢|麻烦)*(?:谢谢(?:你|您)?)?"
@@ -37,7 +37,7 @@ _FRAME = re.compile(
     r"|查|了解|看|知道|选择?|指|说)(?:一下|的)?(?:是)?|就是?|是|应该是|选择?|当然是|麻烦查)?(?:一下)?"
 )
 _SAID = re.compile(
-    r"(?:的|吧|那个|这个|呢|啊|好了|就行|即可|就好|那边|这边|地区|的规定|的政策|那款|这款|的那个)*[。.！!？?\s]*$"
+    r"(?:的|吧|那个|这个|呢|啊|好了|就行|即可|就好|那边|这边|地区|的规定|的政策|那款|这款|的那个|的?那[种类一个项份家位]+)*[。.！!？?\s]*$"
 )
 _ORDINAL = re.compile(
     r"(?:选|第)?\s*(?P<n>[一二三四五六七八1-8])\s*(?:个|项|种|款|条|号)?(?:吧|的)?"
@@ -163,6 +163,10 @@ def _chosen(text: str, asked: Clarification) -> str | None:
             if _ALL.fullmatch(_bare(option.reply)):
                 return None
             return option.reply
+    part = _SAID.sub("", bare).removesuffix("的")
+    named = [o for o in asked.options if len(part) > 1 and part in _bare(o.label)]
+    if len(named) == 1:
+        return named[0].reply
     if asked.options and (match := _ORDINAL.fullmatch(bare)):
         number = match["n"]
         index = int(number) - 1 if number.isdigit() else "一二三四五六七八".index(number)

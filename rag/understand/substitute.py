@@ -13,7 +13,7 @@ from datetime import date
 from rag.types import KnowledgeProfile
 from rag.understand import lexicon
 from rag.understand.gazetteer import gazetteer
-from rag.understand.phrases import Phrase, is_person, parse, topic, topic_phrase
+from rag.understand.phrases import Phrase, is_person, is_unknown_name, parse, topic, topic_phrase
 from rag.understand.regions import (
     RegionMention,
     find_regions,
@@ -66,6 +66,8 @@ def kind_of(value: str) -> str:
     if is_person(bare.removesuffix("的")):
         return "person"
     parsed = parse(bare)
+    if re.fullmatch(r"[\u4e00-\u9fff]{2,6}(?:之|以)?(?:后|前|时|期间)的?", bare):
+        return "condition"
     if parsed.tokens and all(t.tag in ("t", "f", "p", "s") for t in parsed.tokens):
         return "condition"
     if parsed.tokens and all(t.role in ("rel", "act", "of", "aux") for t in parsed.tokens):
@@ -88,6 +90,8 @@ def put(value: str, question: str, profile: KnowledgeProfile | None) -> str | No
             return made
         if bare != value and kind != "person" and parse(bare).tokens[-1:]:
             if made := _put_modifier(bare, question):
+                return made
+            if made := _put_owner(bare, question):
                 return made
             if kind_of(bare) == "condition" or _describes(bare) or of_a_class(bare):
                 return _before_narrowing(bare if _describes(bare) else value, question)
@@ -143,6 +147,17 @@ def _put_pieces(value: str, question: str, profile: KnowledgeProfile | None) -> 
 def _describes(value: str) -> bool:
     """Whether a value with 的 says how something is, not what (退休的, 自费的)."""
     return parse(value).tokens[-1].tag[0] in "vabdz" or bool(_QUALITY.fullmatch(value))
+
+
+def _put_owner(value: str, question: str) -> str | None:
+    """担保的 for 个人借款的 in 个人借款的诉讼时效: what the thing asked for is of."""
+    head = topic_phrase(parse(question))
+    at = head.text.find("的") if head else -1
+    if head is None or at < 2 or _QUALITY.fullmatch(value) or of_a_class(value):
+        return None
+    if parse(value).tokens[-1].tag[0] in "abdzm" or find_regions(head.text[:at]):
+        return None
+    return question[: head.start] + value + question[head.start + at :]
 
 
 def _put_modifier(value: str, question: str) -> str | None:
@@ -395,6 +410,8 @@ def _matching_span(
         span = _same_head(value, text, phrase)
         if span:
             return span
+    if span := _around_verb(value, text, head):
+        return span
     start = _behind_verb(value, text, head)
     inner = [(m.start, m.end) for m in find_regions(head.text)]
     inner += [(m.start, m.end) for m in find_times(head.text, date.today())]
@@ -408,6 +425,21 @@ def _matching_span(
     if last_of >= 0 and is_person(text[start:last_of]):
         start = last_of + 1
     return start, head.end
+
+
+def _around_verb(value: str, text: str, head: Phrase) -> tuple[int, int] | None:
+    """What is on the side of a verb of one letter that `value` is more like: 德邦寄电视机.
+
+    Words that the dictionary doesn't know are like each other; the others are what is dealt with.
+    """
+    tokens = [t for t in parse(text).tokens if head.start <= t.start and t.end <= head.end]
+    for index in range(1, len(tokens) - 1):
+        if tokens[index].tag == "v" and len(tokens[index].text) == 1:
+            before, behind = tokens[:index], tokens[index + 1 :]
+            unknown = all(len(t.text) == 1 for t in before)
+            side = before if unknown and is_unknown_name(value) else behind
+            return side[0].start, side[-1].end
+    return None
 
 
 def _behind_verb(value: str, text: str, head: Phrase) -> int:
