@@ -16,7 +16,7 @@ from rag.understand.phrases import Parsed, Phrase, is_name, parse, topic_phrase
 from rag.understand.refer import two_things
 from rag.understand.regions import find_regions
 from rag.understand.slots import QUOTED_TITLE
-from rag.understand.substitute import put_region, put_time
+from rag.understand.swap_places import put_region, put_time
 from rag.understand.times import find_times
 
 LONGEST_ELLIPSIS = 24

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import date
 
 from rag.types import KnowledgeProfile, Turn
+from rag.understand.another import CONNECTIVE, Completion, another_value, made_of
 from rag.understand.carry import (
     begins_with_attribute,
     carry,
@@ -39,7 +38,6 @@ from rag.understand.moves import (
     asking_for_more,
     asks_to_verify,
     is_meant,
-    listed_item,
     named_before,
     neighbour_year,
     pointed_back,
@@ -47,9 +45,8 @@ from rag.understand.moves import (
     short_for_sibling,
     tells_of_another,
 )
-from rag.understand.phrases import asks, happens, is_deed, is_name, parse, topic
+from rag.understand.phrases import asks, is_name, topic
 from rag.understand.refer import resolve
-from rag.understand.regions import find_regions
 from rag.understand.reply import (
     echoes,
     is_affirmation,
@@ -59,41 +56,10 @@ from rag.understand.reply import (
     offer_question,
 )
 from rag.understand.routes import with_other_end
-from rag.understand.siblings import has_sibling
-from rag.understand.substitute import in_case, kind_of, put
-from rag.understand.times import find_times
+from rag.understand.substitute import put
 
 LONGEST = 400
 """Characters: longer messages say themselves what they are about (chosen by us)."""
-
-_ANOTHER = re.compile(
-    r"^(?:那么?(?:如果|要是|换成|在)?|还有|如果(?:是|换成|在)?|要是(?:在)?|换成|换作|假如是?"
-    r"|若是?|假设是?|至于|但是?|而|另外|然后|那如果是?|再?(?:看看|说说|讲讲|查一?下|查查|问问)|对于"
-    r"|针对)?[,，\s]*(?:我(?:们)?(?:如果|要是)?(?:是|属于|在|有)|在)?"
-    r"(?P<value>[^，,。？?！!]{1,30}?)(?:的话|的情况|方面|这边|那边|那里)?(?P<mark>呢"
-    r"|呐|怎么样|如何|又如何|又怎么样|又是?多少|也一样吗|也是吗|一样吗|也是这样吗|也这样吗|也有吗|有吗|行吗"
-    r"|也行吗|也可以吗|可以吗|也能吗|行不行|能行吗|可以不|也(?:给我)?(?:(?:说|讲|看|查|列|介绍)(?:说|讲|看|查|一下|下)))?[\s？?。！!]*$"
-)
-_CONNECTIVE = re.compile(
-    r"^(?:那么(?!多|大|长|高|久|少|早|晚)|那就|那如果|要是|然后|另外|还有|而且|并且|但是?|不过|所以|好的?)[,，\s]*"
-    r"|^那(?!么|个|些|种|款|项|里|边|时|天|年|样|儿|家|位|份|条|台|张|只|件|本|部|套|次|辆|批|笔|段)[,，\s]*"
-)
-_SHOW = re.compile(r"(?:再)?(?:看看|说说|讲讲|查一?下|查查|问问)")
-
-
-@dataclass(frozen=True, slots=True)
-class Completion:
-    """A completed question.
-
-    `reason` says in Chinese what was done ("" when nothing was); `topic` is what the question
-    is about; `unresolved` are words that refer to something the conversation doesn't name.
-    """
-
-    standalone: str
-    changed: bool
-    reason: str
-    topic: str
-    unresolved: tuple[str, ...] = ()
 
 
 def complete(
@@ -168,7 +134,7 @@ def _complete(question: str, dialogue: Dialogue, profile: KnowledgeProfile | Non
             return found
     if _needs_no_context(question) and not asks_to_verify(question):
         return Completion(question, False, "", "")
-    for step in (_verified, _corrected, _returned, _more, _other_year, _another):
+    for step in (_verified, _corrected, _returned, _more, _other_year, another_value):
         if found := step(question, dialogue, profile):
             return found
     return _referred_or_carried(question, dialogue, profile)
@@ -182,7 +148,7 @@ def _verified(
     previous = dialogue.previous
     if previous is None or not asks_to_verify(question):
         return None
-    return _made(question, previous.question, "核对上一个回答", previous.topic)
+    return made_of(question, previous.question, "核对上一个回答", previous.topic)
 
 
 def _other_year(
@@ -196,14 +162,7 @@ def _other_year(
         made = put(meant.year, meant.source, profile)
     else:
         made = _referred_or_carried(meant.typed, dialogue, profile).standalone
-    return _made(question, made, f"“{meant.words}”是{meant.year}")
-
-
-def _made(question: str, standalone: str | None, reason: str, about: str = "") -> Completion | None:
-    if not standalone:
-        return None
-    changed = standalone.strip() != question
-    return Completion(standalone, changed, reason if changed else "", about or topic(standalone))
+    return made_of(question, made, f"“{meant.words}”是{meant.year}")
 
 
 def _replied(
@@ -214,15 +173,15 @@ def _replied(
         return None
     guess = supposed(dialogue.last)
     if guess and is_affirmation(question):
-        return _made(question, put(guess, previous.question, profile), f"确认了“{guess}”")
+        return made_of(question, put(guess, previous.question, profile), f"确认了“{guess}”")
     if asked is None:
         return None
     if is_unsure(question) or is_refusal(question):
-        return _made(question, previous.question, "未指定，按原问题回答")
+        return made_of(question, previous.question, "未指定，按原问题回答")
     if len(question) > 60:
         return None
     merged = merge(question, asked, previous.question, profile)
-    return _made(question, merged, "把回答补进了上一个问题") if merged else None
+    return made_of(question, merged, "把回答补进了上一个问题") if merged else None
 
 
 def _accepted(
@@ -239,7 +198,7 @@ def _accepted(
         wanted = carry(wanted, dialogue, profile) or wanted
     elif about and (longer := expand_short_name(wanted, dialogue)):
         wanted = longer
-    return _made(question, wanted, "接受了上一轮的提议")
+    return made_of(question, wanted, "接受了上一轮的提议")
 
 
 def _corrected(
@@ -250,7 +209,7 @@ def _corrected(
         return None
     if asks(said.value):
         inner = _referred_or_carried(said.said, dialogue, profile)
-        return _made(question, inner.standalone, "按更正后的说法理解")
+        return made_of(question, inner.standalone, "按更正后的说法理解")
     value = said.value.removesuffix("的")
     made = with_other_end(value, previous.question)
     if made is None and not is_name(value):
@@ -258,7 +217,7 @@ def _corrected(
     if said.old and said.old in previous.question:
         made = previous.question.replace(said.old, value, 1)
     made = made or put(said.value, previous.question, profile)
-    return _made(question, made, f"更正为“{value}”")
+    return made_of(question, made, f"更正为“{value}”")
 
 
 def _returned(
@@ -269,119 +228,27 @@ def _returned(
         return None
     if match is None:
         whole, about = pointed_back(question, dialogue)
-        return _made(question, whole, f"回到“{about}”", about)
-    named, rest = match["topic"].strip(), _CONNECTIVE.sub("", match["rest"].strip())
+        return made_of(question, whole, f"回到“{about}”", about)
+    named, rest = match["topic"].strip(), CONNECTIVE.sub("", match["rest"].strip())
     about = next((t for t in dialogue.topics() if is_meant(named, t)), "")
     if (about or named_before(named, dialogue)) and (code := POINTED_CODE.match(rest)):
-        return _made(question, f"{named}{rest[code.start('code') :]}", f"回到“{named}”", named)
+        return made_of(question, f"{named}{rest[code.start('code') :]}", f"回到“{named}”", named)
     if not about and leaves_topic_out(rest, Dialogue(), None):
         about = named_before(named, dialogue)
-        return _made(question, about + rest, f"回到“{about}”", about) if about else None
+        return made_of(question, about + rest, f"回到“{about}”", about) if about else None
     if about and begins_with_attribute(rest):
-        return _made(question, about + rest, f"回到“{about}”", about)
+        return made_of(question, about + rest, f"回到“{about}”", about)
     if not about or not leaves_topic_out(rest, Dialogue(), None):
         return None
     inner = Dialogue([e for e in dialogue.exchanges if e.topic == about][-1:])
-    return _made(question, carry(rest, inner, profile), f"回到“{about}”", about)
+    return made_of(question, carry(rest, inner, profile), f"回到“{about}”", about)
 
 
 def _more(question: str, dialogue: Dialogue, profile: KnowledgeProfile | None) -> Completion | None:
     del profile
     previous = dialogue.previous
     wanted = asking_for_more(question, previous.question) if previous else None
-    return _made(question, wanted, "接着上一个问题", previous.topic) if previous else None
-
-
-def _another(
-    question: str, dialogue: Dialogue, profile: KnowledgeProfile | None
-) -> Completion | None:
-    body = question[parse(question).lead :]
-    match = _ANOTHER.match(body)
-    if match is None or not dialogue.exchanges:
-        return None
-    value = re.sub("^我(?=[^们的国])", "", match["value"].strip())
-    marked = bool(match["mark"]) or body.rstrip("。？? ").endswith("的话")
-    if item := listed_item(value, dialogue):
-        made = put(item, dialogue.exchanges[-1].question, profile)
-        whole = made if kind_of(item) == "relation" else None
-        return _made(question, whole or f"介绍一下{item}", f"指的是“{item}”")
-    previous = dialogue.exchanges[-1].question
-    if marked and (made := with_other_end(value, previous) or in_case(value, previous)):
-        return _made(question, made, f"沿用上一个问题，换成“{value}”")
-    said = value
-    value = value.removesuffix("的") if kind_of(value) != "measure" else value
-    if not value or _is_predicate(value):
-        return None
-    new = is_deed(value) or (is_name(value) and not _YES_OR_NO.search(previous))
-    if match["mark"] in _ALLOWED and new and not dialogue.moved:
-        made = carry(body, dialogue, profile) if not has_sibling(value, previous) else None
-        if made:
-            return _made(question, made, "补上了上文的话题")
-    kind = kind_of(value)
-    doing = match["mark"] == "呢" and is_deed(value)
-    if match["mark"] == "呢" and happens(value):
-        return _made(question, f"{value}，{previous}", f"在“{value}”的情况下问上一个问题")
-    if kind in ("thing", "person", "relation") and not is_name(value) and not doing:
-        return None
-    connected = bool(_CONNECTIVE.match(body)) or match.start("value") > 0
-    if _SHOW.match(body) and kind in ("thing", "organisation") and not match["mark"]:
-        return None  # 说说租金标准: something else is wanted of the topic
-    if not marked and not connected and kind not in _KINDS_ALONE:
-        return None
-    if resolve(value, dialogue).changed:
-        return None
-    if not marked and kind == "relation" and not (is_name(question) and len(value) > 1):
-        return None
-    about = dialogue.exchanges[-1].topic
-    verbal = parse(value).tokens[0].tag[0] in "vd"
-    if doing and verbal and not is_name(value) and about and about in previous:
-        made = previous.replace(about, value, 1)
-        return _made(question, made, f"沿用上一个问题，换成“{value}”")
-    target = _target(kind, dialogue)
-    return _made(question, put(said, target, profile), f"沿用上一个问题，换成“{value}”")
-
-
-_ALLOWED = ("行吗", "可以吗", "有吗", "行不行", "能行吗", "可以不")
-_YES_OR_NO = re.compile(r"能|可以|行|允许|得")
-_KINDS_ALONE = ("region", "time", "code", "clause", "relation")
-"""Kinds of which a bare value, without 呢, asks the last question again."""
-
-
-def _is_predicate(value: str) -> bool:
-    """Whether the words before 呢 are a question of their own ("怎么申请呢")."""
-    parsed = parse(value)
-    return (
-        any(t.role == "ask" for t in parsed.tokens)
-        or not parsed.tokens
-        or all(t.role in ("aux", "mark") for t in parsed.tokens)
-    )
-
-
-def _target(kind: str, dialogue: Dialogue) -> str:
-    """The latest question that has a value of this kind, a few turns back; else the last one."""
-    if kind in ("region", "time", "code", "person"):
-        for exchange in reversed(dialogue.exchanges[-4:]):
-            if exchange.topic != dialogue.exchanges[-1].topic and kind not in (
-                "region",
-                "time",
-                "code",
-            ):
-                continue
-            if _has(kind, exchange.question):
-                return exchange.question
-    return dialogue.exchanges[-1].question
-
-
-def _has(kind: str, question: str) -> bool:
-    from rag.understand.slots import LETTERED_PRODUCT, codes
-
-    if kind == "region":
-        return bool(find_regions(question))
-    if kind == "time":
-        return bool(find_times(question, date.today()))
-    if kind == "code":
-        return bool(codes(question) or LETTERED_PRODUCT.search(question))
-    return any(p.kind == "person" for p in parse(question).phrases)
+    return made_of(question, wanted, "接着上一个问题", previous.topic) if previous else None
 
 
 def _referred_or_carried(
@@ -392,7 +259,7 @@ def _referred_or_carried(
         if about and reports_failure(question):
             return Completion(f"{about}{question}", True, "补上了上文的话题", about)
         return Completion(question, False, "", topic(question))
-    body = _CONNECTIVE.sub("", question, count=1) if dialogue.exchanges else question
+    body = CONNECTIVE.sub("", question, count=1) if dialogue.exchanges else question
     referred = resolve(body if len(body) >= 2 else question, dialogue)
     if referred.changed:
         text = referred.text

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from rag.understand.phrases import Token, parse
+from rag.understand.phrases import parse
+from rag.understand.tokens import Token
 
 _SURNAMES = frozenset(
     "王李张刘陈杨赵吴周徐孙朱胡郭何林罗郑梁谢宋唐许韩邓冯曹彭曾肖田董袁潘蔡蒋余杜叶程魏苏吕丁任"

@@ -15,7 +15,7 @@ from functools import lru_cache
 from rag.understand import lexicon
 from rag.understand.regions import find_regions
 from rag.understand.slots import CODE, LETTERED_PRODUCT, QUOTED_TITLE
-from rag.understand.words import tagged
+from rag.understand.tokens import NOUN_ENDS, Token, tokens_of
 
 _LEAD = re.compile(
     r"(?:(?:你好|您好|hi|hello|哈喽|嗨|早上好|下午好)[,，!！。.\s]*"
@@ -27,28 +27,19 @@ _LEAD = re.compile(
     r"|(?:请|能不能|能否|可以)?(?:告诉我|告知)(?:一下|下)?[,，:：\s]*)+",
     re.I,
 )
+
 _TAIL = re.compile(r"[\s?？!！。.~～…]+$")
-_PROTECTED = re.compile(
-    "|".join(
-        (
-            QUOTED_TITLE.pattern,
-            r"“[^”]{2,30}”",
-            r"「[^」]{2,30}」",
-            CODE.pattern,
-            LETTERED_PRODUCT.pattern,
-        )
-    )
-)
-_AMOUNT = re.compile(
-    r"[\d.,]+[%％]?$|第[\d一二三四五六七八九十百千零]+[条款章节项编篇页步个种次]?$"
-)
+
 _DEFINED = re.compile(
     r"^(?:什么是|何谓|何为|什么叫做?)(?P<a>[^是的，,？?]{2,20})[？?]*$|^(?P<b>[^是的，,？?它这那该其]{2,20})是什么意思[？?]*$"
 )
+
 _THING_OF = re.compile(
     rf"(?P<thing>{CODE.pattern}|{LETTERED_PRODUCT.pattern}|{QUOTED_TITLE.pattern})的"
 )
+
 _CLAUSE_END = re.compile(r"[，,。；;!！：:\n]")
+
 _ASKS = re.compile(
     r"[?？]|吗|呢|什么|啥|哪|谁|怎么|怎样|如何|为什么|为何|多少|几[\u4e00-\u9fff]|多久|多长|多大|多高|何时|是否|能否|可否"
     r"|有没有|能不能|可不可以|是不是|会不会|要不要|需不需要|介绍|说明|解释|列出|列举|总结|概括|讲讲|说说|查(?:一?下|询)|咋|[\u4e00-\u9fff](?<![了过就但可试都])还是(?![不没有打很要老那这])[\u4e00-\u9fff]"
@@ -56,23 +47,11 @@ _ASKS = re.compile(
 )
 
 _DIGIT = re.compile(r"[\d一二三四五六七八九十百千万半几]")
+
 _PRONOUNS = re.compile("[你您我他她它咱]")
+
 LONGEST_NAME = 24
 """Characters of a noun phrase; more is a sentence (chosen by us)."""
-
-Role = str
-"""One of: "ask", "aux", "act", "rel", "noun", "of" (的), "and", "mark"."""
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A word with its role; it is text[start:end]."""
-
-    text: str
-    start: int
-    end: int
-    role: Role
-    tag: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +87,7 @@ def parse(text: str) -> Parsed:
     """Read the structure of a question (or statement)."""
     match = _LEAD.match(text)
     lead = match.end() if match and match.end() < len(_TAIL.sub("", text)) else 0
-    tokens = tuple(_tokens(text, lead))
+    tokens = tuple(tokens_of(text, lead))
     return Parsed(text, lead, tokens, tuple(_phrases(text, tokens)))
 
 
@@ -164,7 +143,9 @@ def topic(text: str) -> str:
 
 _LIGHT = lexicon.words_of("办 领 查 开 交 做 弄 用 看 报 买 填 批 发 请 找 拿 到 来 去 算 休 签 写")
 """Verbs that say no more than that one deals with the thing behind them."""
+
 _HOUSE = re.compile(r"(?:院|馆|店|局|所|中心|银行|公司|学校|大学|大厅|机场|车站|社|堂)$")
+
 _HOW_TO = re.compile(
     r"(?:怎么|怎样|如何|咋)(?:才能|样)?(?P<act>(?:帮(?!我)|在|给(?!我)|为|把|从|向)[^，,。？?！!]{3,20}?)[呢啊呀吗？?。！!\s]*$"
 )
@@ -274,133 +255,6 @@ def _asking_clause(parsed: Parsed) -> tuple[int, int]:
     return (start, len(parsed.text))
 
 
-def _tokens(text: str, lead: int) -> list[Token]:
-    tokens: list[Token] = []
-    position = lead
-    for match in _PROTECTED.finditer(text, lead):
-        tokens += _plain_tokens(text, position, match.start())
-        role = "noun"
-        tokens.append(Token(match.group(), match.start(), match.end(), role, "nz"))
-        position = match.end()
-    tokens += _plain_tokens(text, position, len(text))
-    return [_in_place(tokens, index) for index in range(len(tokens))]
-
-
-_COUNTED = re.compile(r"(?:第|哪|好)?几[\u4e00-\u9fff]{0,2}$")
-_INSIDE = lexicon.words_of("内 里 上 中 外 下 旁 前 后 并 新 全 非 共 总")
-
-
-_NOUN_ENDS = lexicon.words_of("费 证 补 保 额 率 价 量 期 差 税 贴 险")
-"""Letters that jieba tags as verbs and that end the name of a thing."""
-
-
-_MEASURE_OF = re.compile(
-    r"(?!试用期|假期|学期|实习期|哺乳期|孕期|定期|活期|长期|短期|人数|多数|少数|无期|暑期)"
-    r"[\u4e00-\u9fff]{1,3}(?:期|率|价|额|数|龄|限)"
-)
-"""Nouns for a measure or a term of the thing before them."""
-
-
-def _in_place(tokens: list[Token], index: int) -> Token:
-    """The token with the role that its neighbours give it."""
-    token = tokens[index]
-    before = tokens[index - 1] if index else None
-    after = tokens[index + 1] if index + 1 < len(tokens) else None
-    before_role = before.role if before else ""
-    verbal = token.tag[0] in "vz" and len(token.text) == 1 and token.text not in _NOUN_ENDS
-    if token.tag[0] == "m" and _COUNTED.match(token.text):
-        return replace(token, role="ask")  # 几粒, 第几档
-    if token.tag == "eng" and before and (before.text in ("多少", "几")):
-        return replace(token, role="rel")  # 多少G
-    if before and after and before.role == after.role == "noun":
-        if token.text in _INSIDE:
-            return replace(token, role="noun")  # 金字塔内墓室
-        if token.text == "着" and len(before.text) == 1 and before.tag[0] == "v":
-            return replace(token, role="noun")  # 印着月亮的钥匙
-    if token.role == before_role == "noun" and before.tag != "t" and _MEASURE_OF.fullmatch(token.text):
-        return replace(token, role="rel")  # 虾仁保质期
-    if token.role == "noun" and after:
-        if verbal and (after.role == "ask" or _COUNTED.match(after.text)):
-            return replace(token, role="act")  # 吃几粒
-        if (verbal or token.tag == "a") and len(token.text) == 1 and after.text in ("了", "过"):
-            return replace(token, role="act")  # 包裹坏了怎么赔
-    return token
-
-
-def _plain_tokens(text: str, start: int, end: int) -> list[Token]:
-    tokens: list[Token] = []
-    position = start
-    for word, tag in tagged(text[start:end]):
-        pieces = [(word, tag)]
-        if len(word) > 2 and word[:2] in ("哪些", "什么", "怎么", "多少") and tag[0] in "nl":
-            pieces = [(word[:2], "r"), (word[2:], "n")]  # the dictionary has 哪些项目
-        if len(word) == 2 and word[0] in "会能可要需" and tag[0] in "nva" and not _is_one(word):
-            pieces = [(word[0], "v"), (word[1], "v")]
-        for piece, piece_tag in pieces:
-            tokens.append(
-                Token(piece, position, position + len(piece), _role(piece, piece_tag), piece_tag)
-            )
-            position += len(piece)
-    return tokens
-
-
-_RESULT = re.compile("[\u4e00-\u9fff](?:好|完|成|到|掉|下来?|出来?|了|起|回|过|清|齐)")
-_CANNOT = re.compile("[\u4e00-\u9fff][不得][上下来去开了到出掉动住完起好清见着进过通成]")
-_WHOLE = frozenset(
-    [
-        "会议",
-        "会员",
-        "会计",
-        "会费",
-        "会展",
-        "会所",
-        "会长",
-        "会场",
-        "会签",
-        "能力",
-        "能源",
-        "能耗",
-        "要素",
-        "要点",
-        "需求",
-        "可以",
-        "能够",
-        "需要",
-        "会见",
-        "要求",
-    ]
-)
-
-
-def _is_one(word: str) -> bool:
-    """会议 is a word; 会扣 is a modal and a verb that jieba took for one."""
-    return word in _WHOLE or word in lexicon.AUXILIARIES
-
-
-def _role(word: str, tag: str) -> Role:
-    if not word.strip() or (tag in ("x", "w") and not any(c.isalnum() for c in word)):
-        return "mark"
-    if word == "的":
-        return "of"
-    if word in ("和", "与", "及", "以及", "跟", "、", "或", "或者"):
-        return "and"
-    if word in lexicon.ASKING or word in ("咋办", "咋整", "咋弄"):
-        return "ask"
-    if word in lexicon.PERSON_ENDINGS:
-        return "noun"
-    if _CANNOT.fullmatch(word):
-        return "act"  # 连不上
-    if word in lexicon.AUXILIARIES:
-        return "aux"
-    if word in lexicon.ACTIONS or (_RESULT.fullmatch(word) and word[0] in lexicon.ACTIONS):
-        return "act"
-    if word in lexicon.RELATIONS or _AMOUNT.match(word):
-        return "rel"
-    if tag[0] in "ydcpuroe" and tag not in ("eng", "rz") and len(word) <= 2:
-        return "aux"
-    return "noun"
-
-
 def _phrases(text: str, tokens: tuple[Token, ...]) -> list[Phrase]:
     """Runs of noun-like words, their links included."""
     found: list[Phrase] = []
@@ -468,7 +322,7 @@ def _drop_dated_predicate(run: list[Token]) -> None:
 
 
 def _is_bare_verb(token: Token) -> bool:
-    return len(token.text) == 1 and token.tag == "v" and token.text not in _NOUN_ENDS
+    return len(token.text) == 1 and token.tag == "v" and token.text not in NOUN_ENDS
 
 
 def _is_predicate(tokens: tuple[Token, ...], index: int) -> bool:

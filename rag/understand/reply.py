@@ -9,7 +9,8 @@ from rag.types import Clarification, KnowledgeProfile
 from rag.understand.phrases import asks, parse, topic_phrase
 from rag.understand.regions import find_regions
 from rag.understand.siblings import with_sibling_replaced
-from rag.understand.substitute import kind_of, put, put_region, put_time
+from rag.understand.substitute import kind_of, put
+from rag.understand.swap_places import put_region, put_time
 from rag.understand.times import find_times
 
 _AFFIRM = re.compile(

@@ -12,9 +12,10 @@ import re
 
 from rag.understand import lexicon
 from rag.understand.names import find_names, is_name_of_person
-from rag.understand.phrases import Token, is_person, parse
+from rag.understand.phrases import is_person, parse
 from rag.understand.regions import find_regions
 from rag.understand.slots import CODE
+from rag.understand.tokens import Token
 from rag.understand.words import tagged
 
 Place = tuple[int, int]

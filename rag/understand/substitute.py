@@ -12,17 +12,15 @@ from datetime import date
 
 from rag.types import KnowledgeProfile
 from rag.understand import lexicon
-from rag.understand.gazetteer import gazetteer
 from rag.understand.phrases import Phrase, is_person, is_unknown_name, parse, topic, topic_phrase
 from rag.understand.regions import (
-    RegionMention,
     find_regions,
-    official_name,
     without_regions,
 )
 from rag.understand.siblings import of_a_class, with_sibling_replaced
 from rag.understand.slots import LETTERED_PRODUCT as LETTERED
 from rag.understand.slots import QUOTED_TITLE, codes
+from rag.understand.swap_places import before_narrowing, before_topic, put_region, put_time
 from rag.understand.times import find_times
 from rag.understand.words import tagged
 
@@ -30,13 +28,15 @@ _MEASURE = re.compile(
     r"(?:满|超过|不满|不足|未满|达到?|大于|小于|高于|低于|第)?[\d.一二两三四五六七八九十百千万半]+\s*"
     r"(?:年|个月|月|天|周|小时|元|万元?|千元|平米?|平方米|公里|人|岁|级|倍|次|%|％|条|章|款|名|类|档)(?:以上|以下|以内|及以上|的)?"
 )
+
 _CLAUSE = re.compile(r"第[\d一二三四五六七八九十百零]+[条章款项节编]")
+
 _STATE = ["国家", "全国", "中央"]
 
 _ORGANISATION = re.compile(
     "(?:公司|部门|总部|中心|校区|分行|支行|门店|工厂|事业部|办事处|研究院|学院|车间|仓库|分店|网点)$"
 )
-_LINKS = re.compile(r"[和与、及跟,，\s]+")
+
 COUNTED = re.compile(
     r"(?:期|费|费用|额|金|补贴|津贴|率|价|价格|价钱|天数|比例|标准|数量|次数|时长|上限|下限|电话|号码|重量|尺寸"
     r"|年限|年龄|人数|温度|功率|容量|工资|利润|收入)$"
@@ -94,7 +94,7 @@ def put(value: str, question: str, profile: KnowledgeProfile | None) -> str | No
             if made := _put_owner(bare, question):
                 return made
             if kind_of(bare) == "condition" or _describes(bare) or of_a_class(bare):
-                return _before_narrowing(bare if _describes(bare) else value, question)
+                return before_narrowing(bare if _describes(bare) else value, question)
         value = bare
     if kind == "region":
         return put_region(value, question, profile)
@@ -111,7 +111,7 @@ def put(value: str, question: str, profile: KnowledgeProfile | None) -> str | No
     if kind == "organisation":
         return _put_organisation(value, question)
     if kind == "condition":
-        return _before_narrowing(value, question)
+        return before_narrowing(value, question)
     if kind in ("relation", "clause"):
         return _ask_relation(value, question)
     return _put_thing(value, question)
@@ -129,7 +129,7 @@ def in_case(value: str, question: str) -> str | None:
     if match.group()[:2] in ("不是", "没有") and len(match["verb"]) < 2:
         return None
     bare = value.removesuffix("的话").removesuffix("的")
-    return _before_narrowing(f"{bare}的", question)
+    return before_narrowing(f"{bare}的", question)
 
 
 def _put_pieces(value: str, question: str, profile: KnowledgeProfile | None) -> str | None:
@@ -183,111 +183,6 @@ _QUALITY = re.compile(
 """Words that with 的 say how a thing is, though jieba takes them for nouns (无线的, 蓝色的)."""
 
 
-def put_region(value: str, question: str, profile: KnowledgeProfile | None) -> str:
-    """`question` about the region(s) that `value` names."""
-    new = find_regions(value)
-    if not new:
-        return question
-    old = find_regions(question)
-    if old:
-        return _replace_regions(question, old, new, profile)
-    for match in QUOTED_TITLE.finditer(question):
-        title = match.group()[1:-1]
-        if len(new) == 1 and (full := title_in_region(title, new[0].path, profile)):
-            return question[: match.start()] + f"《{full}》" + question[match.end() :]
-    return _before_topic("和".join(m.text for m in new), question)
-
-
-def put_time(value: str, question: str, profile: KnowledgeProfile | None = None) -> str:
-    """`question` about the time that `value` names."""
-    new = find_times(value, date.today())
-    if not new:
-        return question
-    text = new[0].text if len(new) == 1 else value.removesuffix("的")
-    if re.fullmatch(r"(?:19|20)\d{2}", text):
-        text += "年"
-    elif re.fullmatch(r"\d{2}年", text) and new[0].range.start:
-        text = f"{new[0].range.start.year}年"
-    old = find_times(QUOTED_TITLE.sub(lambda m: "〇" * len(m.group()), question), date.today())
-    if old:
-        last = old[0]
-        if re.fullmatch("[上下]半年|.*季度?|.{1,3}月份?", text) and (
-            year := re.match(r"(?:(?:19|20)\d{2}年?|[今去前明]年)(?:度)?", last.text)
-        ):
-            text = year.group() + text
-        return question[: last.start] + text + question[last.end :]
-    del profile
-    head = topic_phrase(parse(question))
-    if head and QUOTED_TITLE.fullmatch(head.text):
-        return question[: head.start] + text + question[head.start :]
-    return _before_narrowing(text, question)
-
-
-def title_in_region(title: str, region: str, profile: KnowledgeProfile | None) -> str | None:
-    """The title of the document that is `title` for `region`, as the document writes it."""
-    if profile is None or find_regions(title.split("《")[0]):
-        return None
-    return gazetteer(profile).in_region(title, region)
-
-
-def _replace_regions(
-    question: str,
-    old: Sequence[RegionMention],
-    new: Sequence[RegionMention],
-    profile: KnowledgeProfile | None,
-) -> str:
-    spans = _listed_spans(question, old)
-    replacement = "和".join(dict.fromkeys(m.text for m in new))
-    result = question
-    for start, end, formal in reversed(spans):
-        quoted = next(
-            (m for m in QUOTED_TITLE.finditer(result) if m.start() < start < m.end()), None
-        )
-        if quoted and len(new) == 1:
-            rest = result[quoted.start() + 1 : start] + result[end : quoted.end() - 1]
-            full = title_in_region(rest, new[0].path, profile)
-            if full:
-                result = result[: quoted.start()] + f"《{full}》" + result[quoted.end() :]
-                continue
-        text = replacement
-        if formal and len(new) == 1 and not new[0].formal:
-            text = official_name(new[0].path)
-        result = result[:start] + text + result[end:]
-    if len(spans) < len({m.start for m in old}) and len(new) == 1:
-        result = re.sub("分别|各自", "", result)
-    return result
-
-
-def _listed_spans(text: str, old: Sequence[RegionMention]) -> list[tuple[int, int, bool]]:
-    """The places of the regions; those of a list ("北京和上海") are one place."""
-    spans: list[tuple[int, int, bool]] = []
-    for start, end, formal in dict.fromkeys((m.start, m.end, m.formal) for m in old):
-        if spans and _LINKS.fullmatch(text, spans[-1][1], start):
-            spans[-1] = (spans[-1][0], end, spans[-1][2])
-        else:
-            spans.append((start, end, formal))
-    return spans
-
-
-def _before_topic(value: str, question: str) -> str:
-    head = topic_phrase(parse(question))
-    at = head.start if head else parse(question).lead
-    return question[:at] + value + question[at:]
-
-
-def _before_narrowing(value: str, question: str) -> str:
-    """In front of the topic and of the place or people before it."""
-    parsed = parse(question)
-    head = topic_phrase(parsed)
-    if head is None:
-        return question[: parsed.lead] + value + question[parsed.lead :]
-    at = head.start
-    for phrase in reversed(parsed.phrases):
-        if phrase.kind in ("place", "person") and phrase.end <= at and at - phrase.end <= 1:
-            at = phrase.start
-    return question[:at] + value + question[at:]
-
-
 def _put_code(value: str, question: str) -> str:
     letters = [(m.start(), m.end()) for m in LETTERED.finditer(question)]
     named = LETTERED.search(question)
@@ -322,7 +217,7 @@ def _put_measure(value: str, question: str) -> str:
             if match.group().endswith("的") and not new.endswith("的"):
                 new += "的"
             return question[: match.start()] + new + question[match.end() :]
-    return _before_narrowing(value if value.endswith("的") else value + "的", question)
+    return before_narrowing(value if value.endswith("的") else value + "的", question)
 
 
 def _put_person(value: str, question: str) -> str:
@@ -339,7 +234,7 @@ def _put_person(value: str, question: str) -> str:
             if before and token.text in lexicon.GENERIC_PEOPLE and not find_regions(before[0].text):
                 start = before[0].start
             return question[:start] + value + question[token.end :]
-    return _before_topic(value, question)
+    return before_topic(value, question)
 
 
 def _ask_relation(value: str, question: str) -> str | None:
@@ -381,7 +276,7 @@ def _put_organisation(value: str, question: str) -> str:
     for token in parse(question).tokens if tail else ():
         if tail and token.text.endswith(tail.group()) and len(token.text) > len(tail.group()):
             return question[: token.start] + value + question[token.end :]
-    return _before_narrowing(value, question)
+    return before_narrowing(value, question)
 
 
 def _put_thing(value: str, question: str) -> str | None:

@@ -1,0 +1,155 @@
+"""Another value for the last question: "北京呢？", "那病假呢？", "周末有吗？"."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date
+
+from rag.types import KnowledgeProfile
+from rag.understand.carry import carry
+from rag.understand.dialogue import Dialogue
+from rag.understand.moves import listed_item
+from rag.understand.phrases import happens, is_deed, is_name, parse, topic
+from rag.understand.refer import resolve
+from rag.understand.regions import find_regions
+from rag.understand.routes import with_other_end
+from rag.understand.siblings import has_sibling
+from rag.understand.substitute import in_case, kind_of, put
+from rag.understand.times import find_times
+
+_ANOTHER = re.compile(
+    r"^(?:那么?(?:如果|要是|换成|在)?|还有|如果(?:是|换成|在)?|要是(?:在)?|换成|换作|假如是?"
+    r"|若是?|假设是?|至于|但是?|而|另外|然后|那如果是?|再?(?:看看|说说|讲讲|查一?下|查查|问问)|对于"
+    r"|针对)?[,，\s]*(?:我(?:们)?(?:如果|要是)?(?:是|属于|在|有)|在)?"
+    r"(?P<value>[^，,。？?！!]{1,30}?)(?:的话|的情况|方面|这边|那边|那里)?(?P<mark>呢"
+    r"|呐|怎么样|如何|又如何|又怎么样|又是?多少|也一样吗|也是吗|一样吗|也是这样吗|也这样吗|也有吗|有吗|行吗"
+    r"|也行吗|也可以吗|可以吗|也能吗|行不行|能行吗|可以不|也(?:给我)?(?:(?:说|讲|看|查|列|介绍)(?:说|讲|看|查|一下|下)))?[\s？?。！!]*$"
+)
+
+CONNECTIVE = re.compile(
+    r"^(?:那么(?!多|大|长|高|久|少|早|晚)|那就|那如果|要是|然后|另外|还有|而且|并且|但是?|不过|所以|好的?)[,，\s]*"
+    r"|^那(?!么|个|些|种|款|项|里|边|时|天|年|样|儿|家|位|份|条|台|张|只|件|本|部|套|次|辆|批|笔|段)[,，\s]*"
+)
+
+_SHOW = re.compile(r"(?:再)?(?:看看|说说|讲讲|查一?下|查查|问问)")
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A completed question.
+
+    `reason` says in Chinese what was done ("" when nothing was); `topic` is what the question
+    is about; `unresolved` are words that refer to something the conversation doesn't name.
+    """
+
+    standalone: str
+    changed: bool
+    reason: str
+    topic: str
+    unresolved: tuple[str, ...] = ()
+
+
+def made_of(
+    question: str, standalone: str | None, reason: str, about: str = ""
+) -> Completion | None:
+    """A completion to `standalone`; None for none. `about` is its topic where that is known."""
+    if not standalone:
+        return None
+    changed = standalone.strip() != question
+    return Completion(standalone, changed, reason if changed else "", about or topic(standalone))
+
+
+def another_value(
+    question: str, dialogue: Dialogue, profile: KnowledgeProfile | None
+) -> Completion | None:
+    """The last question asked of the value that `question` names; None when it names none."""
+    body = question[parse(question).lead :]
+    match = _ANOTHER.match(body)
+    if match is None or not dialogue.exchanges:
+        return None
+    value = re.sub("^我(?=[^们的国])", "", match["value"].strip())
+    marked = bool(match["mark"]) or body.rstrip("。？? ").endswith("的话")
+    if item := listed_item(value, dialogue):
+        made = put(item, dialogue.exchanges[-1].question, profile)
+        whole = made if kind_of(item) == "relation" else None
+        return made_of(question, whole or f"介绍一下{item}", f"指的是“{item}”")
+    previous = dialogue.exchanges[-1].question
+    if marked and (made := with_other_end(value, previous) or in_case(value, previous)):
+        return made_of(question, made, f"沿用上一个问题，换成“{value}”")
+    said = value
+    value = value.removesuffix("的") if kind_of(value) != "measure" else value
+    if not value or _is_predicate(value):
+        return None
+    new = is_deed(value) or (is_name(value) and not _YES_OR_NO.search(previous))
+    if match["mark"] in _ALLOWED and new and not dialogue.moved:
+        made = carry(body, dialogue, profile) if not has_sibling(value, previous) else None
+        if made:
+            return made_of(question, made, "补上了上文的话题")
+    kind = kind_of(value)
+    doing = match["mark"] == "呢" and is_deed(value)
+    if match["mark"] == "呢" and happens(value):
+        return made_of(question, f"{value}，{previous}", f"在“{value}”的情况下问上一个问题")
+    if kind in ("thing", "person", "relation") and not is_name(value) and not doing:
+        return None
+    connected = bool(CONNECTIVE.match(body)) or match.start("value") > 0
+    if _SHOW.match(body) and kind in ("thing", "organisation") and not match["mark"]:
+        return None  # 说说租金标准: something else is wanted of the topic
+    if not marked and not connected and kind not in _KINDS_ALONE:
+        return None
+    if resolve(value, dialogue).changed:
+        return None
+    if not marked and kind == "relation" and not (is_name(question) and len(value) > 1):
+        return None
+    about = dialogue.exchanges[-1].topic
+    verbal = parse(value).tokens[0].tag[0] in "vd"
+    if doing and verbal and not is_name(value) and about and about in previous:
+        made = previous.replace(about, value, 1)
+        return made_of(question, made, f"沿用上一个问题，换成“{value}”")
+    target = _target(kind, dialogue)
+    return made_of(question, put(said, target, profile), f"沿用上一个问题，换成“{value}”")
+
+
+_ALLOWED = ("行吗", "可以吗", "有吗", "行不行", "能行吗", "可以不")
+
+_YES_OR_NO = re.compile(r"能|可以|行|允许|得")
+
+_KINDS_ALONE = ("region", "time", "code", "clause", "relation")
+"""Kinds of which a bare value, without 呢, asks the last question again."""
+
+
+def _is_predicate(value: str) -> bool:
+    """Whether the words before 呢 are a question of their own ("怎么申请呢")."""
+    parsed = parse(value)
+    return (
+        any(t.role == "ask" for t in parsed.tokens)
+        or not parsed.tokens
+        or all(t.role in ("aux", "mark") for t in parsed.tokens)
+    )
+
+
+def _target(kind: str, dialogue: Dialogue) -> str:
+    """The latest question that has a value of this kind, a few turns back; else the last one."""
+    if kind in ("region", "time", "code", "person"):
+        for exchange in reversed(dialogue.exchanges[-4:]):
+            if exchange.topic != dialogue.exchanges[-1].topic and kind not in (
+                "region",
+                "time",
+                "code",
+            ):
+                continue
+            if _has(kind, exchange.question):
+                return exchange.question
+    return dialogue.exchanges[-1].question
+
+
+def _has(kind: str, question: str) -> bool:
+    from rag.understand.slots import LETTERED_PRODUCT, codes
+
+    if kind == "region":
+        return bool(find_regions(question))
+    if kind == "time":
+        return bool(find_times(question, date.today()))
+    if kind == "code":
+        return bool(codes(question) or LETTERED_PRODUCT.search(question))
+    return any(p.kind == "person" for p in parse(question).phrases)
