@@ -148,7 +148,10 @@ def put_or_lead(value: str, question: str, profile: KnowledgeProfile | None = No
         at = head.start if head else parse(question).lead
         if made := with_sibling_replaced(bare, question):
             return made
-        return question if bare in question else question[:at] + bare + question[at:]
+        if bare in question:
+            return question
+        shared = next((n for n in range(len(bare), 1, -1) if question.startswith(bare[-n:], at)), 0)
+        return question[:at] + bare + question[at + shared :]
     return put(value, question, profile) or value + question
 
 

@@ -68,6 +68,8 @@ def with_sibling_replaced(value: str, question: str, *, attributive: bool = Fals
     for find in (_same_head, _same_shape):
         if place := find(value, question):
             start = _with_number(value, question, place[0])
+            if place[1] - start < len(value) and question[:start].endswith(value[0]):
+                start -= 1  # 地 of 地宫内, which the dictionary parts from it
             return question[:start] + value + question[_behind_code(question, place[1]) :]
     if attributive and (place := _same_material(value, question)):
         start = _with_number(value, question, place[0])
