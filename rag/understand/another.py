@@ -102,7 +102,7 @@ def another_value(
     if not marked and kind == "relation" and not (is_name(question) and len(value) > 1):
         return None
     about = dialogue.exchanges[-1].topic
-    verbal = parse(value).tokens[0].tag[0] in "vd"
+    verbal = any(t.tag[0] in "vd" for t in parse(value).tokens[:1])
     if doing and verbal and not is_name(value) and about and about in previous:
         made = previous.replace(about, value, 1)
         return made_of(question, made, f"沿用上一个问题，换成“{value}”")

@@ -267,13 +267,12 @@ def _people(result: Referred, topics: list[str], dialogue: Dialogue) -> None:
             for text in (exchange.reply, exchange.question):
                 if person := last_person(text):
                     return person + ("们" if plural and len(person) <= 3 else "")
-                if dialogue.topics()[0].endswith(TRADES):
-                    return dialogue.topics()[0]
+                if topics and topics[0].endswith(TRADES):
+                    return topics[0]
                 if plural and (house := last_house(text)):
                     return house
         return None
 
-    del topics
     if "其他" not in result.text and "吉他" not in result.text:
         _replace(result, _PEOPLE, value)
 

@@ -141,3 +141,13 @@ def test_part_of_one_option_chooses_it() -> None:
         Turn(role="assistant", content=asked.question, clarification=asked, status="clarify"),
     ]
     assert complete("跨行的那种", history).standalone == "跨行转账手续费怎么收"
+
+
+@pytest.mark.parametrize(
+    "question", ["他们几点上班？", "她呢？", "它俩呢", "里面呢", "的呢", "那呢"]
+)
+@pytest.mark.parametrize(
+    "earlier", [["年假", ""], ["？", "好的。"], ["他什么时候来？", "明天。"], []]
+)
+def test_messages_without_anything_to_refer_to_are_read(earlier: list[str], question: str) -> None:
+    assert complete(question, after(*earlier)).standalone
