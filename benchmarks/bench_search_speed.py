@@ -40,6 +40,7 @@ from rag.settings import load_settings
 from rag.start import limit_blas_threads
 from rag.store.catalog import Catalog
 from rag.store.lexical import term_id
+from rag.store.local_segment import merged
 from rag.store.vectors import VectorStore
 from rag.types import QueryPlan, SearchFilter
 
@@ -296,9 +297,9 @@ def parts(made: Base, questions: dict[str, np.ndarray]) -> None:
     local = opened.store._local
     assert local is not None
     (name,) = opened.store._names([opened.kb_id])
-    segment = max((p.segment for p in local.index(name)._parts), key=len)
+    segment = merged([(part.segment, part.dead) for part in local.index(name)._parts])
     texts = list(questions)[:REPEATS]
-    exact, half = np.array(segment.dense), segment.dense.astype(np.float16)
+    half = segment.dense.astype(np.float16)
     some = np.arange(0, len(segment), 8)
 
     def blocks(vector: np.ndarray) -> np.ndarray:
@@ -307,11 +308,10 @@ def parts(made: Base, questions: dict[str, np.ndarray]) -> None:
         return np.concatenate([piece @ vector for piece in pieces])
 
     dense: dict[str, Callable[[np.ndarray], Any]] = {
-        "float32, mapped (used)": lambda v: segment.dense @ v,
-        "float32, in memory": lambda v: exact @ v,
+        "float32 (used)": lambda v: segment.dense @ v,
         "float16 in blocks": blocks,
         "one row in 8, picked": lambda v: segment.dense[some] @ v,
-        "with the best 50 (used)": lambda v: segment.nearest(v, None, DEPTH),
+        "float32 and the best 50": lambda v: segment.nearest(v, None, DEPTH),
         "raw faiss": peers.near,
     }
     for label, way in dense.items():
@@ -321,7 +321,7 @@ def parts(made: Base, questions: dict[str, np.ndarray]) -> None:
         print(f"  dense   {label:24} {times.line()}")
     weights = {text: opened.catalog.lexical.query_weights(search_tokens(text)) for text in texts}
     words: dict[str, Callable[[str], Any]] = {
-        "add.at by term": lambda t: segment.best_by_words(weights[t], None, DEPTH),
+        "add.at by term (used)": lambda t: segment.best_by_words(weights[t], None, DEPTH),
         "bincount of all": lambda t: _bincount(segment, weights[t]),
         "raw bm25s": lambda t: peers.words(search_tokens(t)),
     }
@@ -342,7 +342,8 @@ def _bincount(segment: Any, query: dict[int, float]) -> np.ndarray:
     rows = np.concatenate([segment.rows[span] for span, _ in spans])
     added = np.concatenate([segment.weights[span] * weight for span, weight in spans])
     scores = np.bincount(rows, added, minlength=len(segment))
-    return np.argpartition(scores, -DEPTH)[-DEPTH:]
+    found = np.flatnonzero(scores)
+    return found[np.argsort(-scores[found], kind="stable")[:DEPTH]]
 
 
 def milvus(made: Base, questions: dict[str, np.ndarray]) -> None:

@@ -20,8 +20,8 @@ from rag.store.rows import NO_TERMS
 TEXT_COLUMNS = ("kb_id", "document_id", "region", "document_type", "organisation", "product")
 
 _GATHERED = 4
-"""Below one in so many rows, picking the rows out costs less than multiplying all of them:
-at 100,000 rows of 384 numbers all of them take 13 ms and 12,500 picked ones 6 ms
+"""Below one in so many rows, picking the rows out costs less than multiplying all of them: at
+100,000 rows of 384 numbers all of them take 12 ms and one in eight, picked, 4 ms
 (benchmarks/bench_search_speed.py parts)."""
 
 _NOTHING = (np.empty(0, np.intp), np.empty(0, np.float32))
