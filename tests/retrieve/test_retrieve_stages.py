@@ -88,6 +88,7 @@ def test_parts_of_a_comparison_have_their_stages(handbook: World) -> None:
 
 
 def test_a_search_under_other_settings_leaves_the_current_ones_alone(handbook: World) -> None:
+    handbook.add("年假问答.txt", ["".join(f"年假问题{n}：见员工手册。" for n in range(20))])
     current = handbook.settings.retrieval
     plan = handbook.plan("年假有几天？")
     words = current.model_copy(update={"dense_weight": 0.0, "fusion": "rrf", "top_k": 2})
