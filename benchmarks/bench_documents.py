@@ -115,7 +115,7 @@ def laws(limit: int) -> None:
                 for q, name, hits in rows
             )
             shares.append(f"{form} {right}/{len(rows)} {right / len(rows):.3f}")
-        print(f"laws    {prior:6} {weight:4}  {'  '.join(shares)}", flush=True)
+        print(f"laws     {prior:6} {weight:4}  {'  '.join(shares)}", flush=True)
 
 
 def records(cache: Path, distractors: int, limit: int) -> None:
@@ -152,7 +152,7 @@ def records(cache: Path, distractors: int, limit: int) -> None:
                 ]
                 scores = score_rankings(judged)
                 print(
-                    f"{name:8}{prior:6} {weight:4}  hit1 {scores.hit1:.3f}  "
+                    f"{name:9}{prior:6} {weight:4}  hit1 {scores.hit1:.3f}  "
                     f"nDCG@10 {scores.ndcg10:.4f}  n {len(questions)}",
                     flush=True,
                 )

@@ -1,4 +1,5 @@
-"""Merge ranked lists of the same things into one (the fuse step of DESIGN §2)."""
+"""Merge ranked lists of the same things into one (the fuse step of DESIGN §2). Ways and weights
+are compared by `benchmarks.bench_fusion`."""
 
 from __future__ import annotations
 
