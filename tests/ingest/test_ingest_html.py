@@ -172,3 +172,29 @@ def test_real_pages() -> None:
     assert "細則 本社編（情報システム部）" in text
     numbered = [text.index(n) for n in ("１． スパットくん紛失", "２． スパットくん故障")]
     assert numbered == sorted(numbered)
+
+
+@pytest.mark.parametrize("name", ["right", "side", "hot", "rank", "sidebar", "col-right"])
+@pytest.mark.parametrize("title", ["24小时热榜", "热门新闻", "点击排行"])
+def test_a_side_column_of_short_lines_is_dropped_without_links(name: str, title: str) -> None:
+    news = "地铁5号线一期工程于9月28日开通，全程票价6元，首班车6点05分发车。" * 2
+    html = (
+        f'<html><body><div class="main"><div class="left"><h1>地铁开通</h1><div>{news}</div></div>'
+        f'<div class="{name}"><div>{title}</div><div>1 某明星离婚</div><div>2 油价下调</div></div>'
+        "</div></body></html>"
+    )
+    text = markdown(html)
+    assert "票价6元" in text
+    assert "某明星" not in text and title not in text
+
+
+@pytest.mark.parametrize(
+    ("title", "line"), [("办理时间", "周一至周五 9:00"), ("热门问题", "年假5天。")]
+)
+def test_a_side_column_that_says_something_stays(title: str, line: str) -> None:
+    news = "请携带身份证原件到大厅办理，当场领取结果，无需预约，也不收取任何费用。" * 2
+    html = (
+        f'<html><body><div class="main"><div class="left"><div>{news}</div></div>'
+        f'<div class="right"><div>{title}</div><div>{line}</div></div></div></body></html>'
+    )
+    assert line in markdown(html)

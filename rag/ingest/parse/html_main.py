@@ -66,6 +66,11 @@ _INDEX_SHARE = 0.7
 _MIN_PROSE = 80
 """Characters of running text from which a part beside the main content belongs to it."""
 
+_RANKING_NAMES = FURNITURE_NAMES | SIDE_NAMES | {"right", "left", "rightside", "aside-right"}
+_MAX_HEADLINE = 40
+"""Names of columns and boxes that may list other pages, and characters of the longest line in
+them; chosen by us."""
+
 _MIN_LEFT = 0.2
 """Share of the prose that must be left; otherwise the page is taken as it is."""
 
@@ -196,6 +201,8 @@ def _drop_surroundings(body: Tag) -> None:
                 tag.decompose()
         elif own.link_share >= _LINK_SHARE and names(tag) & FURNITURE_NAMES:
             tag.decompose()
+        elif _is_ranking(tag, own, whole):
+            tag.decompose()
     sure = [tag for tag in sure if not tag.decomposed]
     # By identity: comparing elements compares all that is in them.
     known = {id(tag) for tag in sure}
@@ -217,6 +224,17 @@ def _is_navigation_table(tag: Tag, own: Measure, whole: Measure) -> bool:
     lengths = [len(link.get_text("", strip=True)) for link in links]
     short = len(links) >= 3 and max(lengths) <= _MAX_MENU_ITEM
     return short and tag.find("th") is None
+
+
+def _is_ranking(tag: Tag, own: Measure, whole: Measure) -> bool:
+    """Whether an element named as a side column or list of others is short lines, links or
+    not, under a title over links to other pages ("24小时热榜")."""
+    if own.text > whole.text * _HIDDEN_SHARE or not names(tag) & _RANKING_NAMES:
+        return False
+    lines = [" ".join(line.split()) for line in tag.stripped_strings]
+    if len(lines) < 2 or not RELATED_TITLE.fullmatch(lines[0]):
+        return False
+    return all(len(line) <= _MAX_HEADLINE and "。" not in line for line in lines[1:])
 
 
 def _is_side_column(tag: Tag) -> bool:
