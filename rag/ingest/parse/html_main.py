@@ -199,9 +199,9 @@ def _drop_surroundings(body: Tag) -> None:
         elif tag.name in ("table", "tr", "td", "tbody"):
             if _is_navigation_table(tag, own, whole):
                 tag.decompose()
-        elif own.link_share >= _LINK_SHARE and names(tag) & FURNITURE_NAMES:
-            tag.decompose()
-        elif _is_ranking(tag, own, whole):
+        elif (own.link_share >= _LINK_SHARE and names(tag) & FURNITURE_NAMES) or _is_ranking(
+            tag, own, whole
+        ):
             tag.decompose()
     sure = [tag for tag in sure if not tag.decomposed]
     # By identity: comparing elements compares all that is in them.
