@@ -342,64 +342,6 @@ def test_what_a_record_says_beside_its_text_is_not_lost(tmp_path: Path) -> None:
     assert block.metadata == {"title": "病假", "metadata": {"部门": "人事"}}
 
 
-def test_the_id_and_metadata_of_a_record_are_part_of_its_text(tmp_path: Path) -> None:
-    path = jsonl(
-        tmp_path / "工单.jsonl",
-        {
-            "id": "GD-24001",
-            "title": "门禁刷卡无响应",
-            "text": "更换适配器后恢复。",
-            "metadata": {
-                "门店": "五角场店",
-                "工程师": "韦超",
-                "保修内": True,
-                "配件": ["甲", "乙"],
-            },
-        },
-    )
-    (block,) = read(path).blocks
-    assert block.record_id == "GD-24001"
-    assert block.text == (
-        "更换适配器后恢复。\nid：GD-24001\n门店：五角场店\n工程师：韦超\n在保：是\n配件：甲、乙"
-    )
-
-
-@pytest.mark.parametrize(
-    "metadata",
-    [
-        {"content_hash": "Abc"},
-        {"来源": "9f86d081884c7d659a2feaa0c55ad015"},
-        {"键": "123e4567-e89b-12d3-a456-426614174000"},
-        {"source": "data/raw/工单.csv"},
-        {"source": "https://example.com/a?b=c"},
-        {"embedding": [0.1, 0.2]},
-        {"树": {"深": 1}},
-        {"标题": "门禁"},
-        {"空": None, "空白": " "},
-    ],
-)
-def test_what_programs_write_into_records_stays_out_of_their_text(
-    tmp_path: Path, metadata: dict[str, object]
-) -> None:
-    record = {"id": 17, "title": "门禁", "text": "更换适配器。", "metadata": metadata}
-    (block,) = read(jsonl(tmp_path / "a.jsonl", record)).blocks
-    assert block.text == "更换适配器。"
-
-
-@pytest.mark.parametrize(
-    ("identity", "is_told"),
-    [
-        ("HT2024-0153", True), (20240315001, True), (3, False), ("row-a", False),
-        ("123e4567e89b12d3a456426614174000", False), ("0f8c2e7a91b34d5566778899", False),
-    ],
-)  # fmt: skip
-def test_ids_that_people_write_down_are_part_of_the_text(
-    tmp_path: Path, identity: object, is_told: bool
-) -> None:
-    (block,) = read(jsonl(tmp_path / "a.jsonl", {"编号": identity, "text": "正文。"})).blocks
-    assert block.text == (f"正文。\n编号：{identity}" if is_told else "正文。")
-
-
 def test_a_web_page_says_who_published_it_and_when(tmp_path: Path) -> None:
     path = tmp_path / "a.html"
     path.write_text(
