@@ -24,7 +24,7 @@ def test_the_id_and_metadata_of_a_record_are_part_of_its_text(tmp_path: Path) ->
     (block,) = read(path).blocks
     assert block.record_id == "GD-24001"
     assert block.text == (
-        "更换适配器后恢复。\nid：GD-24001\n门店：五角场店\n工程师：韦超\n保修内：是\n配件：甲、乙"
+        "更换适配器后恢复。\nGD-24001：门禁刷卡无响应\n门店：五角场店\n工程师：韦超\n保修内：是\n配件：甲、乙"
     )
 
 

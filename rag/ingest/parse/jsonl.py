@@ -24,9 +24,9 @@ _MIN_FIELDS = 2
 def parse_jsonl(text: str) -> tuple[tuple[Page, ...], tuple[str, ...]]:
     """One page with a block for each record, and the flags.
 
-    A block's text ends with what the record says beside it, its id included, as "name：value"
-    lines (see `rag.ingest.json_records.fact_lines`). A block's metadata holds `title` and the
-    record's own `metadata`. Lines that are no record
+    A block's text ends with its id and title ("GD-1：标题") and what the record says beside
+    it, as "name：value" lines (see `rag.ingest.json_records.fact_lines`). Its metadata holds
+    `title` and the record's own `metadata`. Lines that are no record
     are left out and flagged as `bad_lines:<numbers>` (the first ten). Records that share an
     id are all kept, flagged as `duplicate_records`.
 
@@ -70,9 +70,15 @@ def _record(record: Any, number: int) -> Block | None:
     if facts:
         metadata["metadata"] = facts
     if key is not None and is_spoken_id(str(found)):
-        facts = {key: found, **facts}
-    written = {title, *text.split("\n")}
-    lines = [line for line in fact_lines(facts) if not written & {line, line.partition("：")[2]}]
+        # An id is asked for what it names: "GD-24001：门禁刷卡无响应".
+        facts = {str(found): title, **facts} if title else {key: found, **facts}
+    written = set(text.split("\n"))
+    lines = [
+        line
+        for line in fact_lines(facts)
+        if not written & {line, line.partition("：")[2]}
+        and (line.partition("：")[2] != title or line.startswith(f"{found}："))
+    ]
     text = "\n".join([text.rstrip(), *lines]) if lines else text
     return Block(kind="paragraph", text=text, record_id=str(found), metadata=metadata)
 
