@@ -1,4 +1,4 @@
-# make run | test | check | bench — see README.md
+# make run | test | check | bench | bench-parse | bench-retrieval | bench-understanding — see README.md
 
 VENV   := .venv
 BIN    := $(VENV)/bin
@@ -9,7 +9,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check -q
 #   make setup TORCH_INDEX=https://download.pytorch.org/whl/cpu
 TORCH_INDEX ?=
 
-.PHONY: setup setup-dev run test check bench bench-parse format clean
+.PHONY: setup setup-dev run test check bench bench-parse bench-retrieval bench-understanding format clean
 
 setup: $(VENV)/.requirements
 setup-dev: $(VENV)/.requirements-dev
@@ -50,6 +50,14 @@ format: setup-dev
 bench: setup-dev
 	@for script in benchmarks/bench_*.py; do \
 		echo "== $$script"; $(BIN)/python -m benchmarks.$$(basename $$script .py) || exit 1; done
+
+bench-retrieval: setup-dev
+	@for name in retrieval rerank fusion documents quoted search_speed; do \
+		echo "== bench_$$name"; $(BIN)/python -m benchmarks.bench_$$name || exit 1; done
+
+bench-understanding: setup-dev
+	@for name in understanding slots plan; do \
+		echo "== bench_$$name"; $(BIN)/python -m benchmarks.bench_$$name || exit 1; done
 
 bench-parse: setup-dev .venv-peers/.requirements
 	$(BIN)/python -m benchmarks.bench_parse --peers .venv-peers/bin/python
