@@ -69,6 +69,15 @@ _VALUE_KINDS: tuple[ValueKind, ...] = ("money", "percent", "count", "duration", 
 _DOING = "申请 办理 安装 使用 操作 设置 报销 请假 提交 重置 清洁 更换 注册 登录 查询 预约 退款 开通"
 _HOW_TO = [f"{how}{verb}" for verb in _DOING.split() for how in ("怎么", "如何", "怎样")]
 _RULES: tuple[tuple[re.Pattern[str], Wanted, frozenset[ValueKind]], ...] = (
+    # The last noun decides: 补贴的申领流程是什么 asks for no amount.
+    (
+        _any(
+            "(?:步骤|流程|手续|程序)(?:分?[是有为])?(?:什么样?|怎么?样|哪些|哪几步|如何)?的?"
+            r"[？?。\s]*$"
+        ),
+        "steps",
+        frozenset(),
+    ),
     (_any(r"(?:能|可以)(?!多少|几)[^，。多几]{2,16}[吗么][？?。 ]*$"), "yes_no", frozenset()),
     (_noun("电话 联系方式 热线 手机 分机"), "phone", frozenset({"phone"})),
     (_noun("邮箱 电子邮件 e-?mail"), "email", frozenset({"email"})),
