@@ -18,6 +18,16 @@ _TECHNICAL_NAME = re.compile(
 )
 """Names of fields that programs write for themselves."""
 
+_OWN_NAMES = frozenset(
+    (
+        "category categories class document_type doc_type type kind lang language locale region "
+        "organisation organization year date publish_date effective_date expiry_date source "
+        "author tag tags label labels keyword keywords status version"
+    ).split()
+)
+"""English names that describe the document rather than what the record tells: they are its
+metadata, and in Chinese text they answer nothing. Fields of the trade have names of the trade."""
+
 _TECHNICAL_VALUE = re.compile(
     r"[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}|(?=[^\W_]*\d)[0-9a-f]{24,}|"
     r"[0-9A-Za-z+/=_-]{60,}|\w+://\S+|(?:[A-Za-z]:[\\/]|\.{0,2}/)\S+|"
@@ -26,8 +36,9 @@ _TECHNICAL_VALUE = re.compile(
 )
 """Values that nobody asks for: UUIDs, hashes, encoded data, addresses and paths of files."""
 
-_SPOKEN_ID = re.compile(r"(?=.*\d)[\w.#/()（）-]{5,40}")
-"""Identifiers that people write down: long enough to be no position in the file."""
+_SPOKEN_ID = re.compile(r"(?=.*\d)(?![a-z]+[_-]?\d+$)[\w.#/()（）-]{5,40}")
+"""Identifiers that people write down: long enough to be no position in the file ("7",
+"faq-006")."""
 
 _PLAIN = (str, int, float, bool, type(None))
 
@@ -66,7 +77,7 @@ def fact_lines(facts: Mapping[str, Any]) -> list[str]:
     list of texts. Values of programs (hashes, paths, vectors) and trees are left out."""
     lines: list[str] = []
     for name, value in facts.items():
-        if _TECHNICAL_NAME.fullmatch(name.strip()):
+        if _TECHNICAL_NAME.fullmatch(name.strip()) or name.strip().lower() in _OWN_NAMES:
             continue
         told = _told(value)
         if told and not _TECHNICAL_VALUE.fullmatch(told):

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from ingest_inputs import jsonl, read
+
+from rag.ingest.parse.jsonl import parse_jsonl
 
 
 def test_the_id_and_metadata_of_a_record_are_part_of_its_text(tmp_path: Path) -> None:
@@ -62,3 +65,15 @@ def test_ids_that_people_write_down_are_part_of_the_text(
 ) -> None:
     (block,) = read(jsonl(tmp_path / "a.jsonl", {"编号": identity, "text": "正文。"})).blocks
     assert block.text == (f"正文。\n编号：{identity}" if is_told else "正文。")
+
+
+def test_what_describes_the_record_is_no_part_of_its_text():
+    record = {
+        "id": "faq-006",
+        "title": "停车位怎么申请？",
+        "text": "每月200元，在系统里申请。",
+        "metadata": {"document_type": "FAQ", "category": "行政", "year": 2024, "车位": "B2"},
+    }
+    (page,), _ = parse_jsonl(json.dumps(record, ensure_ascii=False))
+    assert page.blocks[0].text == "每月200元，在系统里申请。\n车位：B2"
+    assert page.blocks[0].record_id == "faq-006"

@@ -128,7 +128,7 @@ def test_one_jsonl_record_is_one_block(tmp_path: Path) -> None:
     )
     blocks = read(path).blocks
     assert [b.record_id for b in blocks] == ["7", "b"]
-    assert blocks[0].text == "五天。\n特殊情况另议。\nregion：北京"
+    assert blocks[0].text == "五天。\n特殊情况另议。"
     assert blocks[0].metadata == {"title": "年假几天", "metadata": {"region": "北京"}}
     assert blocks[1].text == "按规定。"
 
