@@ -19,11 +19,36 @@ _TECHNICAL_NAME = re.compile(
 """Names of fields that programs write for themselves."""
 
 _OWN_NAMES = frozenset(
-    (
-        "category categories class document_type doc_type type kind lang language locale region "
-        "organisation organization year date publish_date effective_date expiry_date source "
-        "author tag tags label labels keyword keywords status version"
-    ).split()
+    [
+        "category",
+        "categories",
+        "class",
+        "document_type",
+        "doc_type",
+        "type",
+        "kind",
+        "lang",
+        "language",
+        "locale",
+        "region",
+        "organisation",
+        "organization",
+        "year",
+        "date",
+        "publish_date",
+        "effective_date",
+        "expiry_date",
+        "source",
+        "author",
+        "tag",
+        "tags",
+        "label",
+        "labels",
+        "keyword",
+        "keywords",
+        "status",
+        "version",
+    ]
 )
 """English names that describe the document rather than what the record tells: they are its
 metadata, and in Chinese text they answer nothing. Fields of the trade have names of the trade."""
