@@ -29,6 +29,9 @@ FORMAT = 1
 
 _MAGIC = b"ZWSEGM01"
 _ALIGN = 64
+_MAPPED = 4 << 20
+"""Bytes from which a segment is mapped, which keeps a descriptor open; smaller ones are read.
+Chosen by us: hundreds of small knowledge bases stay below the usual limit of 1,024 files."""
 _STATE = "state.json"
 _ANNOUNCED = "changing.json"
 _SUFFIX = ".segment"
@@ -194,9 +197,14 @@ def disown(folder: Path) -> None:
         (folder / _STATE).unlink(missing_ok=True)
 
 
-def next_name(folder: Path) -> str:
-    """A file name for the next segment, one that was never used in this folder's state."""
-    numbers = [int(p.stem) for p in folder.glob(f"*{_SUFFIX}") if p.stem.isdigit()]
+def next_name(folder: Path, held: Iterable[str] = ()) -> str:
+    """A file name for the next segment, one that was never used in this folder's state.
+
+    Args:
+        held: names of segments in use, whose files may have been taken away.
+    """
+    known = (*folder.glob(f"*{_SUFFIX}"), *map(Path, held))
+    numbers = [int(path.stem) for path in known if path.stem.isdigit()]
     return f"{max(numbers, default=0) + 1:08d}{_SUFFIX}"
 
 
@@ -210,10 +218,14 @@ def sweep(folder: Path, files: Iterable[str]) -> None:
 
 
 def erase(folder: Path) -> None:
-    """Remove an index, its state first, so that no half of it is ever taken for whole."""
+    """Remove an index, its state first, so that no half of it is ever taken for whole; nothing
+    where the disk refuses: what stays no longer has the collection's mark."""
     if not folder.is_dir():
         return
-    (folder / _STATE).unlink(missing_ok=True)
+    try:
+        (folder / _STATE).unlink(missing_ok=True)
+    except OSError:
+        return
     for path in folder.iterdir():
         with contextlib.suppress(OSError):
             path.unlink()
@@ -234,7 +246,10 @@ def _replace(path: Path, content: dict[str, Any], *, wait: bool) -> None:
 def _opened(path: Path) -> tuple[dict[str, Any], memoryview]:
     try:
         with path.open("rb") as file:
-            mapped = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+            small = os.fstat(file.fileno()).st_size < _MAPPED
+            mapped = memoryview(
+                file.read() if small else mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            )
     except (OSError, ValueError) as error:
         raise Torn(str(error)) from error
     length = int.from_bytes(mapped[8:12], "little")

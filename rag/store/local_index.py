@@ -197,7 +197,10 @@ class LocalIndex:
         self.mark = None
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            self._parts = tuple(part if part.file else self._saved(part) for part in self._parts)
+            for part in self._parts:
+                if not part.file or not (self.folder / part.file).exists():
+                    saved = self._saved(part)
+                    self._parts = tuple(saved if p is part else p for p in self._parts)
             if mark is not None:
                 local_files.write_state(
                     self.folder,
@@ -212,8 +215,12 @@ class LocalIndex:
 
     def _saved(self, part: Part) -> Part:
         """The part from its new file, whose pages the system can drop when memory is short."""
-        name = local_files.next_name(self.folder)
-        local_files.write_segment(self.folder / name, part.segment)
+        name = local_files.next_name(self.folder, (part.file for part in self._parts))
+        try:
+            local_files.write_segment(self.folder / name, part.segment)
+        except OSError:
+            (self.folder / name).unlink(missing_ok=True)
+            raise
         return Part(local_files.read_segment(self.folder / name), part.dead, name)
 
 

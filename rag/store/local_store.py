@@ -97,8 +97,9 @@ class LocalStore:
         self._indexes = {**self._indexes, name: index}
 
     def forget(self, name: str) -> None:
-        """Remove the index of a collection that is about to be dropped."""
+        """Remove the index of a collection that was dropped."""
         self._indexes = {known: index for known, index in self._indexes.items() if known != name}
+        self._owed.pop(name, None)
         local_files.erase(self._folder / name)
 
     def sweep(self) -> None:
@@ -207,9 +208,17 @@ class LocalStore:
         """See `LocalIndex.count`."""
         return self._read(name, lambda i: i.count(kb_id), 0)
 
-    def index(self, name: str) -> LocalIndex:
-        """The index of an open collection."""
-        return self._indexes[name]
+    def for_writing(self, name: str) -> LocalIndex | None:
+        """The index of an open collection as the collection is, also after a failed write; None
+        when the collection was dropped meanwhile.
+
+        Raises:
+            StoreError: what a failed write left cannot be read yet.
+        """
+        index = self._indexes.get(name)
+        if index is not None and name in self._owed:
+            self._catch_up(index, name)
+        return index
 
     def _read(self, name: str, read: Callable[[LocalIndex], _T], nothing: _T) -> _T:
         index = self._indexes.get(name)

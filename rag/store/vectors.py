@@ -162,7 +162,8 @@ class VectorStore:
         for name in self._names(None if kb_id is None else [kb_id]):
             with self._writing() as client:
                 if self._local is not None:
-                    self._delete(client, name, self._local.index(name).known(wanted))
+                    index = self._local.for_writing(name)
+                    self._delete(client, name, [] if index is None else index.known(wanted))
                     continue
                 for start in range(0, len(wanted), WRITE_BATCH):
                     batch = wanted[start : start + WRITE_BATCH]
@@ -189,15 +190,21 @@ class VectorStore:
                 self._delete_found(name, lambda i: i.ids(kb_id), [equals("kb_id", kb_id)])
                 continue
             with self._writing() as client:
+                before = space.collections
                 space.lost(name)
-                self._drop(client, name)
+                try:
+                    self._drop(client, name)
+                except BaseException:
+                    space.collections = before
+                    raise
 
     def _delete_found(
         self, name: str, find: Callable[[LocalIndex], set[str]], expressions: Sequence[str]
     ) -> None:
         with self._writing() as client:
             if self._local is not None:
-                self._delete(client, name, sorted(find(self._local.index(name))))
+                index = self._local.for_writing(name)
+                self._delete(client, name, [] if index is None else sorted(find(index)))
                 return
             for expression in expressions:
                 client.delete(name, filter=expression)
@@ -215,9 +222,9 @@ class VectorStore:
                 index.remove(ids)
 
     def _drop(self, client: Any, name: str) -> None:
+        client.drop_collection(name)
         if self._local is not None:
             self._local.forget(name)
-        client.drop_collection(name)
 
     def _changing(
         self, name: str, ids: Sequence[str], steps: int

@@ -295,7 +295,7 @@ def test_segments_stay_few_and_gone_rows_leave_the_files(opened, tmp_path):
     assert len(list(the_folder(tmp_path).glob("*.segment"))) <= 7
     store.delete_chunks([f"kb1-{n}" for n in range(60)], "kb1")
     (name,) = store._names(["kb1"])
-    assert sum(len(part.segment) for part in store._local.index(name)._parts) < 20
+    assert sum(len(part.segment) for part in store._local._indexes[name]._parts) < 20
     both_equal(store, ("kb1",), 50)
 
 
