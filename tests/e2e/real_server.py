@@ -53,6 +53,12 @@ class Server:
             query = "select count(*) from jobs where status in ('queued', 'running')"
             return int(rows.execute(query).fetchone()[0])
 
+    def base_id(self, name: str) -> str:
+        """The id of a knowledge base."""
+        with closing(sqlite3.connect(f"file:{self.data}/catalog.sqlite?mode=ro", uri=True)) as rows:
+            found = rows.execute("select id from knowledge_bases where name = ?", (name,))
+            return str(found.fetchone()[0])
+
     def health(self) -> str:
         try:
             with urllib.request.urlopen(f"{self.url}/health", timeout=5) as answer:

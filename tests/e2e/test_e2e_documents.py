@@ -160,6 +160,7 @@ def test_problems_are_mended_in_place_and_sources_followed(server, visitor, tmp_
 
     main(page).get_by_role("button", name="查看并处理").click()
     main(page).get_by_role("button", name="没问题，接受").first.click()
+    expect(main(page).get_by_role("button", name="应用 1 项处理")).to_be_visible()
     main(page).get_by_role("button", name="修正文字").last.click()
     expect(page.get_by_role("dialog").locator("img")).to_be_visible()
     page.get_by_role("dialog").get_by_label("内容").fill("五号泵房压力0.77兆帕。")

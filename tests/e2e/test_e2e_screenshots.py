@@ -72,7 +72,7 @@ def test_every_page_has_its_picture(
     ask(page, "珠穆朗玛峰有多高？")
     take(page, kept / f"refusal{look}.png")
 
-    open_page(page, f"{server.url}/documents")
+    open_page(page, f"{server.url}/documents?b={server.base_id('示例知识库')}")
     expect(main(page).locator('[class*="st-key-row-document-"]').first).to_be_visible()
     take(page, kept / f"documents{look}.png")
     main(page).locator('[class*="st-key-open-document-"] button').first.click()
