@@ -22,6 +22,8 @@ are cut alike when they are stored and when they are asked for."""
 
 UNSPECIFIED_YEAR = 0
 """What is stored for "no year"; "no text" is the empty string."""
+LAST_YEAR = 9999
+"""The last year of a `date`."""
 
 _WILDCARDS = frozenset("%_\\")
 
@@ -59,6 +61,11 @@ def clip(field: str, value: str) -> str:
     """The value as it is stored: without NUL, cut to the field's width in whole characters."""
     plain = value.replace("\0", "").encode("utf-8", "ignore")
     return plain[: TEXT_BYTES.get(field, len(plain))].decode("utf-8", "ignore")
+
+
+def stored_year(year: int) -> int:
+    """The year as it is stored: what is no year of the calendar counts as none."""
+    return int(year) if 1 <= year <= LAST_YEAR else UNSPECIFIED_YEAR
 
 
 def one_of(field: str, values: Iterable[str]) -> str:

@@ -13,6 +13,7 @@ import contextlib
 import json
 import mmap
 import os
+import shutil
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -158,6 +159,11 @@ def read_state(folder: Path) -> tuple[Mark, list[tuple[SavedPart, Segment]]]:
         raise Torn(str(error)) from error
 
 
+def has_state(folder: Path) -> bool:
+    """Whether a folder has a state; without one its segments serve nothing any more."""
+    return (folder / _STATE).is_file()
+
+
 def announce(folder: Path, announcement: Announcement) -> None:
     """Write down which rows are about to change. A power cut may lose that, which costs a new
     build; waiting for the disk at each write would cost more.
@@ -226,11 +232,7 @@ def erase(folder: Path) -> None:
         (folder / _STATE).unlink(missing_ok=True)
     except OSError:
         return
-    for path in folder.iterdir():
-        with contextlib.suppress(OSError):
-            path.unlink()
-    with contextlib.suppress(OSError):
-        folder.rmdir()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _replace(path: Path, content: dict[str, Any], *, wait: bool) -> None:

@@ -8,13 +8,16 @@ earlier still holds exactly the collection's rows.
 from __future__ import annotations
 
 import json
+import os
 import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
 _TOKEN = "search.token"
 """A random name that we give a collection, so that another one of the same name and length
-(the data directory was exchanged or restored) is not taken for it."""
+(the data directory was exchanged or restored) is not taken for it. Each process gives a new one
+before it writes for the first time: of two copies of a data directory that went on by
+themselves, neither has the other's."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,22 @@ def ensure_token(store: Path, name: str) -> None:
     """
     path = store / "collections" / name / _TOKEN
     if not path.is_file() or not path.read_bytes().strip():
-        path.write_text(secrets.token_hex(8), "ascii")
+        renew_token(store, name)
+
+
+def renew_token(store: Path, name: str) -> None:
+    """Give the collection a new name, in one step.
+
+    Raises:
+        OSError: the name cannot be written; the old one stays.
+    """
+    path = store / "collections" / name / _TOKEN
+    temporary = path.with_suffix(".new")
+    with temporary.open("w", encoding="ascii") as file:
+        file.write(secrets.token_hex(8))
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
 
 
 def _sequence(manifest: Path) -> int:

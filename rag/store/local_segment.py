@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from rag.store import milvus
+from rag.store.expression import stored_year
 from rag.store.rows import NO_TERMS
 
 TEXT_COLUMNS = ("kb_id", "document_id", "region", "document_type", "organisation", "product")
@@ -140,7 +141,7 @@ def from_rows(entities: Iterable[Mapping[str, Any]], dimension: int) -> Segment:
         dense=dense,
         id_bytes=np.frombuffer(b"".join(ids), np.uint8),
         id_ends=np.cumsum([len(each) for each in ids], dtype=np.int64),
-        year=np.array([int(row["year"]) for row in rows], np.int32),
+        year=np.array([stored_year(int(row["year"])) for row in rows], np.int32),
         codes=codes,
         values=values,
         terms=distinct,
@@ -170,7 +171,7 @@ def merged(parts: Sequence[tuple[Segment, np.ndarray | None]]) -> Segment:
         lengths.append(width[rows])
     terms, starts, rows, weights = _joined_postings(parts, kept)
     return Segment(
-        dense=np.concatenate([s.dense[rows] for (s, _), rows in zip(parts, kept, strict=True)]),
+        dense=_joined_matrix(parts, kept),
         id_bytes=np.concatenate(pieces),
         id_ends=np.cumsum(np.concatenate(lengths), dtype=np.int64),
         year=np.concatenate([s.year[rows] for (s, _), rows in zip(parts, kept, strict=True)]),
@@ -203,6 +204,25 @@ def _coded(texts: Sequence[str]) -> tuple[np.ndarray, tuple[str, ...]]:
     places: dict[str, int] = {}
     codes = np.array([places.setdefault(text, len(places)) for text in texts], np.int32)
     return codes, tuple(places)
+
+
+def _joined_matrix(
+    parts: Sequence[tuple[Segment, np.ndarray | None]], kept: Sequence[np.ndarray]
+) -> np.ndarray:
+    """The rows' vectors, copied to their places at once: the matrix is by far the largest
+    array, and of pieces that are joined afterwards it would be there twice."""
+    total = sum(map(len, kept))
+    joined = np.empty((total, parts[0][0].dense.shape[1]), np.float32)
+    first = 0
+    for (segment, dead), rows in zip(parts, kept, strict=True):
+        place = joined[first : first + len(rows)]
+        if dead is None:
+            place[:] = segment.dense
+        else:
+            # With another mode numpy takes into a copy first.
+            np.take(segment.dense, rows, axis=0, out=place, mode="clip")
+        first += len(rows)
+    return joined
 
 
 def _joined_column(

@@ -57,6 +57,8 @@ class LocalStore:
         self._indexes: dict[str, LocalIndex] = {}
         self._owed: dict[str, tuple[str, ...]] = {}
         """Chunks that must be read again before the next write, by collection."""
+        self._renamed: set[str] = set()
+        """Collections that this process gave a token of its own."""
 
     # --- Opening ----------------------------------------------------------------------
 
@@ -93,6 +95,7 @@ class LocalStore:
         with suppress(OSError):
             local_mark.ensure_token(self._store, name)
         index = LocalIndex(self._folder / name, dimension)
+        self._renamed.add(name)
         index.save(self._mark(name))
         self._indexes = {**self._indexes, name: index}
 
@@ -100,13 +103,15 @@ class LocalStore:
         """Remove the index of a collection that was dropped."""
         self._indexes = {known: index for known, index in self._indexes.items() if known != name}
         self._owed.pop(name, None)
+        self._renamed.discard(name)
         local_files.erase(self._folder / name)
 
     def sweep(self) -> None:
-        """Remove indexes of collections that are no longer there."""
+        """Remove indexes of collections that are no longer there, and what is left of indexes
+        that must be made anew anyway."""
         known = set(self.names())
         for folder in self._folder.glob("*"):
-            if folder.is_dir() and folder.name not in known:
+            if folder.is_dir() and (folder.name not in known or not local_files.has_state(folder)):
                 with suppress(OSError):
                     local_files.erase(folder)
 
@@ -151,6 +156,7 @@ class LocalStore:
         index = self._indexes[name]
         if name in self._owed:
             self._catch_up(index, name)
+        self._rename(index, name)
         try:
             index.announce(ids, steps)
         except OSError:  # Then a kill costs a whole build instead of a few rows.
@@ -165,6 +171,16 @@ class LocalStore:
                 log.exception("%s differs from its search index until it can be read", name)
             raise
         index.save(self._mark(name))
+
+    def _rename(self, index: LocalIndex, name: str) -> None:
+        """Give the collection a new token before this process's first write to it. A kill
+        between the token and the state, which follow each other at once, costs a new build."""
+        if name in self._renamed or index.mark is None or index.mark != self._mark(name):
+            return
+        with suppress(OSError):
+            local_mark.renew_token(self._store, name)
+            self._renamed.add(name)
+            index.save(self._mark(name))
 
     def _catch_up(self, index: LocalIndex, name: str) -> None:
         """Read the rows again that a failed write may have changed."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rag.store import milvus
-from rag.store.expression import UNSPECIFIED_YEAR, clip
+from rag.store.expression import clip, stored_year
 
 NO_TERMS = {0: 1e-6}
 """Stands for "no terms": Milvus refuses an empty row. Its weight decides no ranking."""
@@ -99,7 +99,7 @@ def entity(row: VectorRow, dimension: int) -> dict[str, Any]:
         "document_id": row.document_id,
         "access": row.access,
         "region": clip("region", row.region),
-        "year": int(row.year) or UNSPECIFIED_YEAR,
+        "year": stored_year(row.year),
         "document_type": clip("document_type", row.document_type),
         "organisation": clip("organisation", row.organisation),
         "product": clip("product", row.product),
