@@ -22,6 +22,7 @@ from langchain_core.runnables.config import (
 )
 
 from rag import step_summaries
+from rag.answer.condense import Condenser
 from rag.answer.refuse import Confidence, confidence, decide, refusal
 from rag.answer.small_talk import reply
 from rag.answer.write import Writer, Written
@@ -83,6 +84,7 @@ class Chain(Runnable[TurnInput, Any]):
         self._chat = chat
         self._settings = settings
         self._writer = Writer(chat, prompts)
+        self._condenser = Condenser(chat, prompts)
         self._prompts = prompts
 
     def invoke(
@@ -161,16 +163,27 @@ class Chain(Runnable[TurnInput, Any]):
             override=override,
             web_enabled=web_enabled(self._settings()),
             probe=self._probe(input),
+            names=self._names(input.kb_ids) if len(input.kb_ids) > 1 else {},
         )
         if made.queries:
             return made
         return made.model_copy(update={"queries": (input.question,)})
 
+    def evidence(
+        self, meaning: Understanding, hits: Sequence[Hit], settings: Settings
+    ) -> tuple[Evidence, ...]:
+        """What of these hits the answer is made from."""
+        question = meaning.standalone_question
+        shorter = self._condenser.ready(question, settings)
+        return self._retriever.evidence(
+            question, hits, settings=settings.retrieval, summarise=shorter
+        )
+
     def _until_stopped(self, turn: TurnState) -> Iterator[Event]:
         try:
             yield from self._turn(turn)
         except Stopped:
-            yield self._final(turn, None, Written(text="", reason="已停止。"), "stopped", 0.0)
+            yield turn.ended(None, Written(text="", reason="已停止。"), "stopped", 0.0)
 
     # --- The steps in their order -----------------------------------------------------
 
@@ -180,7 +193,7 @@ class Chain(Runnable[TurnInput, Any]):
         meaning = yield from self._understand(turn, profile)
         if meaning.route in ("chitchat", "conversation"):
             text = reply(meaning, turn.input.history, profile)
-            yield self._final(turn, meaning, Written(text=text), "chitchat", 1.0)
+            yield turn.ended(meaning, Written(text=text), "chitchat", 1.0)
             return
         if not turn.input.kb_ids:
             raise InvalidInput(
@@ -192,7 +205,7 @@ class Chain(Runnable[TurnInput, Any]):
         meaning = yield from self._clarify(turn, meaning, profile)
         if meaning.needs_clarification and meaning.clarification:
             written = Written(text=meaning.clarification.question)
-            yield self._final(turn, meaning, written, "clarify", meaning.confidence)
+            yield turn.ended(meaning, written, "clarify", meaning.confidence)
             return
         query_plan = yield from self._plan(turn, meaning)
         found = yield from self._retrieve(turn, meaning, query_plan)
@@ -279,15 +292,15 @@ class Chain(Runnable[TurnInput, Any]):
         evidence = yield from self._step(
             turn,
             "compress",
-            lambda _: self._retriever.evidence(meaning.standalone_question, hits),
-            lambda e: (f"留下 {len(e)} 处依据", {"evidence": [item.n for item in e]}),
+            lambda _: self.evidence(meaning, hits, turn.settings),
+            step_summaries.of_evidence,
         )
         return evidence
 
     def _refuse(
         self, turn: TurnState, meaning: Understanding, found: Retrieval, sure: Confidence
     ) -> Iterator[Event]:
-        names = self._names(turn.input.kb_ids)
+        names = list(self._names(turn.input.kb_ids).values())
         text, suggestions = yield from self._step(
             turn,
             "refuse",
@@ -295,7 +308,7 @@ class Chain(Runnable[TurnInput, Any]):
             lambda _: ("依据不足，不作回答", {"confidence": sure.value, "reason": sure.reason}),
         )
         written = Written(text=text, reason=sure.reason, suggestions=tuple(suggestions))
-        yield self._final(turn, meaning, written, "refused", sure.value)
+        yield turn.ended(meaning, written, "refused", sure.value)
 
     def _answer(
         self,
@@ -328,18 +341,18 @@ class Chain(Runnable[TurnInput, Any]):
         )
         if draft.cut:
             status = "error" if draft.failed else "stopped"
-            yield self._final(turn, meaning, checked, status, sure.value)
+            yield turn.ended(meaning, checked, status, sure.value)
             return
         if checked.refused:
             value = min(sure.value, turn.settings.answer.refuse_below - 0.01)
-            yield self._final(turn, meaning, checked, "refused", value)
+            yield turn.ended(meaning, checked, "refused", value)
             return
         value = sure.value * checked.trust
         hedge = decide(value, turn.settings.answer) != "answer"
         if found.widened:
             checked = checked.noting(found.widened)
         final = checked.hedged(hedge)
-        yield self._final(turn, meaning, final, "hedged" if hedge else "answered", value)
+        yield turn.ended(meaning, final, "hedged" if hedge else "answered", value)
 
     # --- What all steps share ---------------------------------------------------------
 
@@ -369,33 +382,7 @@ class Chain(Runnable[TurnInput, Any]):
         turn.steps.append(StepRecord(step=name, ms=ms, summary=summary, details=details))
         return StepFinished(step=name, ms=ms, summary=summary, details=details)
 
-    def _final(
-        self,
-        turn: TurnState,
-        meaning: Understanding | None,
-        written: Written,
-        status: Any,
-        value: float,
-    ) -> Final:
-        return Final(
-            answer=Answer(
-                status=status,
-                text=written.text,
-                citations=written.citations,
-                claims=written.claims,
-                confidence=round(min(max(value, 0.0), 1.0), 4),
-                reason=written.reason,
-                understanding=meaning,
-                suggestions=written.suggestions,
-                steps=tuple(turn.steps),
-                timings_ms=turn.timings(),
-                tokens=written.tokens,
-                model=written.model,
-                attempt=turn.input.attempt,
-            )
-        )
-
-    def _names(self, kb_ids: Sequence[str]) -> list[str]:
-        """Names of those that have not been deleted since the turn began."""
+    def _names(self, kb_ids: Sequence[str]) -> dict[str, str]:
+        """Names by id of those that have not been deleted since the turn began."""
         names = {kb.id: kb.name for kb in self._catalog.knowledge_bases.list()}
-        return [names[kb_id] for kb_id in kb_ids if kb_id in names]
+        return {kb_id: names[kb_id] for kb_id in kb_ids if kb_id in names}

@@ -64,11 +64,14 @@ class ChatSettings(Section):
         profiles: the endpoints in fallback order.
         understand_with_llm: let the first working profile understand the question.
         generate_with_llm: let it write the answer.
+        summarise_with_llm: where not all passages fit, let it shorten those that would be left
+            out; costs one more call before the answer begins (at most 8 s) where that is so.
     """
 
     profiles: tuple[ChatProfile, ...] = ()
     understand_with_llm: bool = True
     generate_with_llm: bool = True
+    summarise_with_llm: bool = False
 
 
 class EmbedderSettings(Section):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from rag.answer.write import Written
-from rag.types import QueryPlan, Retrieval, Strategy, Understanding
+from rag.types import Evidence, QueryPlan, Retrieval, Strategy, Understanding
 
 Summary = tuple[str, dict[str, Any]]
 
@@ -66,6 +67,16 @@ def of_retrieval(found: Retrieval) -> Summary:
     timings = {name: round(ms, 1) for name, ms in found.timings_ms.items()}
     details = {"hits": hits, "timings_ms": timings, "widened": list(found.widened)}
     return summary, details | {"notes": list(found.notes)}
+
+
+def of_evidence(evidence: Sequence[Evidence]) -> Summary:
+    """How many passages are left, and which of them the model shortened."""
+    short = {str(item.n): item.summary for item in evidence if item.summary}
+    summary = f"留下 {len(evidence)} 处依据" + (
+        f"，其中 {len(short)} 处由模型缩短" if short else ""
+    )
+    details: dict[str, Any] = {"evidence": [item.n for item in evidence]}
+    return summary, details | ({"summaries": short} if short else {})
 
 
 def of_claims(written: Written) -> Summary:

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from langchain_core.callbacks import CallbackManagerForChainRun
 from langchain_core.runnables import RunnableConfig
 
+from rag.answer.write import Written
 from rag.settings import Settings
 from rag.turn import TurnInput
-from rag.types import StepRecord
+from rag.types import Answer, AnswerStatus, Final, StepRecord, Understanding
 
 
 @dataclass
@@ -30,6 +31,36 @@ class TurnState:
         """Milliseconds by step, and of the whole turn so far."""
         timings = {record.step: record.ms for record in self.steps}
         return timings | {"total": (time.perf_counter() - self.began) * 1000}
+
+    def ended(
+        self,
+        meaning: Understanding | None,
+        written: Written,
+        status: AnswerStatus,
+        confidence: float,
+    ) -> Final:
+        """The last event, with all that was gathered.
+
+        Args:
+            confidence: cut to 0..1.
+        """
+        return Final(
+            answer=Answer(
+                status=status,
+                text=written.text,
+                citations=written.citations,
+                claims=written.claims,
+                confidence=round(min(max(confidence, 0.0), 1.0), 4),
+                reason=written.reason,
+                understanding=meaning,
+                suggestions=written.suggestions,
+                steps=tuple(self.steps),
+                timings_ms=self.timings(),
+                tokens=written.tokens,
+                model=written.model,
+                attempt=self.input.attempt,
+            )
+        )
 
 
 class Stopped(Exception):

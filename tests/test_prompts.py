@@ -13,6 +13,7 @@ def test_all_shipped_prompts_load() -> None:
         "hyde",
         "propositions",
         "questions",
+        "summarise",
         "understand",
     }
     for name in prompt_names():

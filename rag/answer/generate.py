@@ -56,7 +56,7 @@ def messages(
     values = {
         "history": _conversation(history),
         "evidence": "\n\n".join(fenced(item) for item in evidence),
-        "question": _clean(understanding.standalone_question),
+        "question": unfenced(understanding.standalone_question),
         "form": _FORMS.get(understanding.intent, _FORMS["fact"]),
     }
     return [
@@ -77,8 +77,10 @@ def fenced(item: Evidence) -> str:
         notes.append(f"地区：{facts.region}")
     if facts.year:
         notes.append(f"年份：{facts.year}")
-    head = _clean("；".join(notes)).replace("\n", " ")
-    return f"<<<资料 {item.n}\n（{head}）\n{_clean(item.text)}\n>>>资料 {item.n}"
+    if item.summary:
+        notes.append("以下是摘要")
+    head = unfenced("；".join(notes)).replace("\n", " ")
+    return f"<<<资料 {item.n}\n（{head}）\n{unfenced(item.summary or item.text)}\n>>>资料 {item.n}"
 
 
 def _conversation(history: Sequence[Turn]) -> str:
@@ -90,11 +92,12 @@ def _conversation(history: Sequence[Turn]) -> str:
             continue
         short = content if len(content) <= LONGEST_TURN else content[:LONGEST_TURN] + "……"
         who = "用户" if turn.role == "user" else "助手"
-        lines.append(f"{who}：{_clean(short)}")
+        lines.append(f"{who}：{unfenced(short)}")
     if not lines:
         return ""
     return "此前的对话（只用来理解问题，不能作为依据）：\n" + "\n".join(lines) + "\n\n"
 
 
-def _clean(text: str) -> str:
+def unfenced(text: str) -> str:
+    """A text without what could open or close a fence, and without control characters."""
     return _FENCE.sub("‹", _CONTROL.sub("", text))

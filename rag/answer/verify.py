@@ -242,7 +242,12 @@ def _nearest(places: Iterable[tuple[Place, Citation]]) -> str:
 
 def _negated(text: str) -> int:
     """Whether the number of negations is odd."""
-    return len(_NEGATION.findall(_NO_NEGATION.sub("", text))) % 2
+    return negations(text) % 2
+
+
+def negations(text: str) -> int:
+    """How often a text negates something; 不超过, 是不是 and the like don't."""
+    return len(_NEGATION.findall(_NO_NEGATION.sub("", text)))
 
 
 def _limits(text: str) -> set[str]:

@@ -1,11 +1,13 @@
 """Evidence within a budget: near-duplicates out, what is new before what repeats, long passages
-cut at sentence borders (the compress step of DESIGN §2). A passage's text is never reworded."""
+cut at sentence borders (the compress step of DESIGN §2). A passage's text is never reworded; a
+summary, where one is made, stands beside it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from rag.retrieve.query import title_path
 from rag.text.normalise import HAN, normalise
@@ -22,11 +24,16 @@ LARGEST_SHARE = 0.5
 RELEVANCE = 0.7
 """Share of relevance beside novelty when not all passages fit (Carbonell and Goldstein 1998
 call it lambda; chosen by us)."""
+SUMMARY_SHARE = 0.25
+"""Most of the budget that summaries may take from passages that have room; chosen by us."""
 _QUANTITY = re.compile(
     rf"[\d０-９{NUMERAL_LETTERS}][\d０-９{NUMERAL_LETTERS}.,:：/–~～-]*\s?(?:[%％‰℃°]|[A-Za-z²³]+|[{HAN}]{{1,2}})?"
 )
 """A number with its unit: a hard cut never goes between them."""
 _TABLE_RULE = re.compile(r"^\|?[\s:|-]+\|[\s:|-]*$")
+
+Summarise = Callable[[Sequence[Chunk]], Mapping[str, str]]
+"""From passages, those first that are needed most, to summaries of some by chunk id."""
 
 
 def compress(
@@ -36,6 +43,7 @@ def compress(
     count_tokens: Callable[[str], int],
     *,
     near_duplicate: float = 0.85,
+    summarise: Summarise | None = None,
 ) -> tuple[Evidence, ...]:
     """The passages that the answer step gets, numbered from 1 in the order of the hits.
 
@@ -47,17 +55,60 @@ def compress(
             repeat least of what is there (maximal marginal relevance).
         count_tokens: the embedder's count.
         near_duplicate: Jaccard overlap of letter pairs from which two passages are one, 0..1.
+        summarise: asked once, and only when passages would be left out. Summaries take the place
+            of their passages as far as `SUMMARY_SHARE` goes and no other passage is left out
+            for them.
 
     Returns:
+        The `text` of a passage with a summary is its whole text, which counts nothing. Else
         `text` is `chunk.text[span]`; of a table that is cut, the header stands before the rows
         and `span` is that of the rows. The first passage is cut to fit rather than left out.
     """
     asked = set(query_terms(question)) | set(codes(question))
     passages = _distinct([_Passage.of(hit, asked) for hit in hits], near_duplicate)
+    fitted = _fitted(question, passages, budget_tokens, count_tokens)
+    short: dict[int, str] = {}
+    dropped = [passage for passage in _by_worth(passages) if id(passage) not in fitted]
+    if dropped and summarise is not None:
+        made = summarise([passage.hit.chunk for passage in dropped])
+        known = [(passage, made.get(passage.hit.chunk.id, "")) for passage in dropped]
+        fitted, short = _with_summaries(
+            question, fitted, passages, known, budget_tokens, count_tokens
+        )
+    found: list[Evidence] = []
+    for passage in passages:
+        chunk, summary = passage.hit.chunk, short.get(id(passage), "")
+        whole = (chunk.text, (0, len(chunk.text))) if summary else None
+        if taken := whole or fitted.get(id(passage)):
+            text, span = taken
+            found.append(
+                Evidence(
+                    n=len(found) + 1,
+                    chunk=chunk,
+                    text=text,
+                    span=span,
+                    score=passage.score,
+                    summary=summary,
+                )
+            )
+    return tuple(found)
+
+
+Fitted = dict[int, tuple[str, tuple[int, int]]]
+"""Text and span by the identity of a passage."""
+
+
+def _fitted(
+    question: str,
+    passages: Sequence[_Passage],
+    budget_tokens: int,
+    count_tokens: Callable[[str], int],
+) -> Fitted:
+    """As much of the passages as the budget holds, those first that are needed most."""
     lengths = {id(passage): count_tokens(passage.hit.chunk.text) for passage in passages}
     fits = sum(lengths.values()) <= budget_tokens
     chosen = passages if fits else _by_worth(passages)
-    texts: dict[int, tuple[str, tuple[int, int]]] = {}
+    texts: Fitted = {}
     left = budget_tokens
     for position, passage in enumerate(chosen):
         waiting = position + 1 < len(chosen)
@@ -68,17 +119,33 @@ def compress(
         if text:
             left -= count_tokens(text)
             texts[id(passage)] = text, span
-    read = [passage for passage in passages if id(passage) in texts]
-    return tuple(
-        Evidence(
-            n=number,
-            chunk=passage.hit.chunk,
-            text=texts[id(passage)][0],
-            span=texts[id(passage)][1],
-            score=passage.score,
-        )
-        for number, passage in enumerate(read, start=1)
-    )
+    return texts
+
+
+def _with_summaries(
+    question: str,
+    fitted: Fitted,
+    passages: Sequence[_Passage],
+    known: Sequence[tuple[_Passage, str]],
+    budget_tokens: int,
+    count_tokens: Callable[[str], int],
+) -> tuple[Fitted, dict[int, str]]:
+    """The passages that have room beside as many summaries as may be, and those."""
+    short: dict[int, tuple[str, int]] = {}
+    room = int(budget_tokens * SUMMARY_SHARE)
+    for passage, summary in known:
+        cost = count_tokens(summary) if summary else 0
+        if summary and cost <= room:
+            room -= cost
+            short[id(passage)] = summary, cost
+    others = [passage for passage in passages if id(passage) in fitted]
+    while short:
+        left = budget_tokens - sum(cost for _, cost in short.values())
+        again = _fitted(question, others, left, count_tokens)
+        if again.keys() == fitted.keys():
+            return again, {key: summary for key, (summary, _) in short.items()}
+        short.popitem()
+    return fitted, {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,20 +218,27 @@ def fit(
     allowance = tokens - (count_tokens(header) if header else 0)
     if not pieces or allowance <= 0:
         return "", (0, 0)
-    # One more for the line break that joins rows.
-    costs = [max(count_tokens(piece.text), 1) + (1 if header else 0) for piece in pieces]
+    costs = [max(count_tokens(piece.text), 1) for piece in pieces]
+    # What lies between a piece and the one before it is taken along; a header is joined by one.
+    gaps = [0] + [
+        count_tokens(chunk.text[one.end : other.start]) for one, other in pairwise(pieces)
+    ]
     first = last = _best_piece(question, chunk, pieces)
-    used = costs[first]
+    used = costs[first] + (1 if header else 0)
     if used > allowance:
         return _cut(chunk, pieces[first], allowance, count_tokens, header)
     # Grow backwards and forwards in turn, forwards first: what follows explains.
     grown = True
     while grown:
         grown = False
-        if last + 1 < len(pieces) and used + costs[last + 1] <= allowance:
-            last, used, grown = last + 1, used + costs[last + 1], True
-        if first > 0 and used + costs[first - 1] <= allowance:
-            first, used, grown = first - 1, used + costs[first - 1], True
+        if last + 1 < len(pieces):
+            more = used + gaps[last + 1] + costs[last + 1]
+            if more <= allowance:
+                last, used, grown = last + 1, more, True
+        if first > 0:
+            more = used + costs[first - 1] + gaps[first]
+            if more <= allowance:
+                first, used, grown = first - 1, more, True
     start, end = pieces[first].start, pieces[last].end
     text = chunk.text[start:end]
     return (f"{header}\n{text}" if header else text), (start, end)

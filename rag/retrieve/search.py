@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rag.errors import ModelError, StoreError
 from rag.retrieve.cache import RecentResults
 from rag.retrieve.candidates import Candidates
-from rag.retrieve.compress import compress
+from rag.retrieve.compress import Summarise, compress
 from rag.retrieve.currency import IN_FORCE, current_first
 from rag.retrieve.exact import exact_terms
 from rag.retrieve.neighbours import asks_for_all, with_neighbours
@@ -189,12 +189,18 @@ class Retriever:
         return self._in_one_space(begin, found).hits
 
     def evidence(
-        self, question: str, hits: Sequence[Hit], *, settings: RetrievalSettings | None = None
+        self,
+        question: str,
+        hits: Sequence[Hit],
+        *,
+        settings: RetrievalSettings | None = None,
+        summarise: Summarise | None = None,
     ) -> tuple[Evidence, ...]:
         """What of these hits the answer step gets: near-duplicates out, within the budget.
 
         Args:
             settings: use these instead of the current settings.
+            summarise: shortens passages that would be left out; see `compress`.
         """
         settings = settings or self._settings().retrieval
         return compress(
@@ -203,6 +209,7 @@ class Retriever:
             settings.context_tokens,
             self._embedder().count_tokens,
             near_duplicate=settings.near_duplicate,
+            summarise=summarise,
         )
 
     def forget(self) -> None:

@@ -43,6 +43,8 @@ class QueryPlan(Value):
         breadth: one hit per document before the cut, for questions about many documents.
         web: ask the configured web search as well.
         carried: chunk ids of the previous turn's evidence, where the topic continues.
+        shares: of several knowledge bases, all of which are searched, those that hold evidence
+            with their share of it (0..1), the largest first, as a first look told.
         reasons: why this plan, in the user's language.
     """
 
@@ -54,6 +56,7 @@ class QueryPlan(Value):
     breadth: bool = False
     web: bool = False
     carried: tuple[str, ...] = ()
+    shares: tuple[tuple[str, float], ...] = ()
     reasons: tuple[str, ...] = ()
 
 
@@ -99,13 +102,15 @@ class Retrieval(Value):
 
 
 class Evidence(Value):
-    """A passage given to the answer step. `n` counts from 1; `span` is `text` in the chunk."""
+    """A passage given to the answer step. `n` counts from 1; `span` is `text` in the chunk.
+    A model that writes the answer gets `summary` in its place where there is one."""
 
     n: int
     chunk: Chunk
     text: str
     span: tuple[int, int]
     score: float = 0.0
+    summary: str = ""
 
 
 class Term(Value):

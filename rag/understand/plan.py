@@ -7,9 +7,10 @@ leaves a reason in Chinese, which the trace shows.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from rag.retrieve.shares import shares
 from rag.text.normalise import normalise
 from rag.types import (
     Hit,
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 Probe = Callable[[str, Slots], Sequence[Hit]]
 
+LEAST_SHARE = 0.05
+"""Share of the evidence from which the reasons name a knowledge base; chosen by us."""
 _ASKS_THE_WEB = re.compile(
     r"(?:上网|网上|联网|互联网上?|网络上)(?:帮我|给我)?(?:再)?(?:查|搜|找|看|检索|有没有|怎么说|的说法)"
     r"|(?:查|搜|找|检索)(?:一下|查|下)?(?:互联网|网上|全网|网络|网页)|百度(?:一下|搜)|google|bing",
@@ -67,6 +70,7 @@ def plan(
     override: Strategy | None = None,
     web_enabled: bool = False,
     probe: Probe | None = None,
+    names: Mapping[str, str] | None = None,
 ) -> QueryPlan:
     """The queries, the filter and the means of a search.
 
@@ -82,11 +86,16 @@ def plan(
         history: the turns before, for the evidence that a continued topic takes along.
         override: use this strategy and no other means, as the retrieval lab does.
         web_enabled: whether a web search is configured.
-        probe: a quick retrieval, asked only where a web search is configured: without
-            anything near the question in the knowledge bases the web is searched as well.
+        probe: a quick retrieval, asked where a web search is configured (without anything near
+            the question in the knowledge bases the web is searched as well), and where there
+            are several knowledge bases. All of these are searched whatever it finds: to know
+            the right one beforehand would bring next to nothing, to choose wrongly would cost
+            the answer (benchmarks/bench_routing.py).
+        names: of the knowledge bases, for the reasons.
     """
     if override is not None:
-        return _overridden(understanding, kb_ids, profile, override, web_enabled)
+        made = _overridden(understanding, kb_ids, profile, override, web_enabled)
+        return _with_shares(made, understanding, probe, names or {})
     question = understanding.standalone_question
     condition, because = _filter(understanding, kb_ids, profile)
     reasons = list(because)
@@ -110,7 +119,7 @@ def plan(
         reasons.append(web_reason)
     if understanding.rewritten:
         reasons.insert(0, f"补全为“{question}”")
-    return QueryPlan(
+    made = QueryPlan(
         queries=_distinct((question, *parts, *others)),
         filter=condition,
         strategy=strategy,
@@ -121,6 +130,25 @@ def plan(
         carried=carried,
         reasons=tuple(reasons) or (_LABELS[strategy],),
     )
+    return _with_shares(made, understanding, probe, names or {})
+
+
+def _with_shares(
+    made: QueryPlan, meaning: Understanding, probe: Probe | None, names: Mapping[str, str]
+) -> QueryPlan:
+    """The plan with what each of several knowledge bases holds for the question."""
+    kb_ids = made.filter.kb_ids
+    if len(kb_ids) < 2 or probe is None or not made.queries or meaning.route != "knowledge":
+        return made
+    found = tuple(shares(probe(meaning.standalone_question, meaning.slots)).items())
+    told = [
+        f"“{names.get(kb_id, kb_id)}”{share:.0%}" for kb_id, share in found if share >= LEAST_SHARE
+    ]
+    if told:
+        reason = f"{len(kb_ids)} 个知识库都检索，依据主要在" + "、".join(told)
+    else:
+        reason = f"{len(kb_ids)} 个知识库都检索，初步没有找到相近的内容"
+    return made.model_copy(update={"shares": found, "reasons": (*made.reasons, reason)})
 
 
 def web_enabled(settings: Settings) -> bool:

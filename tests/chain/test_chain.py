@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -10,8 +11,10 @@ import pytest
 from langchain_core.callbacks import BaseCallbackHandler
 from llm_server import ScriptedServer, as_json, status, text
 
+from rag.answer import condense
 from rag.application import Application
 from rag.errors import InvalidInput
+from rag.text.sentences import split_sentences
 from rag.turn import MAX_QUESTION_CHARACTERS, TurnInput
 from rag.types import Answer, Final, StepFinished, StepStarted, Token, Turn
 
@@ -185,6 +188,43 @@ def test_an_llm_answer_is_streamed_cited_and_checked(
     assert answer.claims[0].verdict == "supported"
     sent = server.requests[-1].body["messages"]
     assert FACT in sent[-1]["content"]
+
+
+def test_a_summary_goes_to_the_model_and_the_quote_comes_from_the_passage(
+    sample_application: Application,
+    sample_kb: str,
+    server: ScriptedServer,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(condense, "LONGEST_SUMMARY", 40)  # The samples' passages are short.
+    settings = sample_application.settings
+    settings.update("chat", {"summarise_with_llm": True})
+    settings.update("retrieval", {"context_tokens": 180})
+    question, shortened = "出差借款多久内要还？", dict[str, str]()
+
+    def reply(request: Any) -> Any:
+        system, user = (message["content"] for message in request.body["messages"])
+        if "缩短资料" not in system:
+            last = re.findall(r"<<<资料 (\d+)\n（.*以下是摘要）\n(.*)", user)[-1]
+            return text(f"{last[1].rstrip('。')}[{last[0]}]。")
+        for number, part in re.findall(r"<<<资料 (\d+)\n(.*?)\n>>>", user, re.S):
+            pieces = [piece.text for piece in split_sentences(part)]
+            shortened[number] = max(pieces, key=lambda piece: len({*piece} & {*question}))
+        return as_json({"summaries": [{"n": int(n), "text": s} for n, s in shortened.items()]})
+
+    try:
+        server.script(reply)
+        answer = ask(sample_application, sample_kb, question)
+    finally:
+        settings.reset("chat", "summarise_with_llm")
+        settings.reset("retrieval", "context_tokens")
+    step = next(record for record in answer.steps if record.step == "compress")
+    said = step.details["summaries"]
+    assert said and set(said.values()) <= set(shortened.values())
+    assert answer.claims[0].verdict == "supported"
+    citation = answer.citations[0]
+    assert citation.text[slice(*citation.char_span)] == citation.quote
+    assert len(citation.text) > len(citation.quote) >= 8
 
 
 @pytest.mark.parametrize("reply", [status(401), status(429), status(500), text("")])

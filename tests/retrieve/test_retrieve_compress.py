@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rag.retrieve.compress import compress, fit
@@ -137,6 +137,8 @@ def test_a_hard_cut_leaves_numbers_with_their_units() -> None:
 
 
 @settings(max_examples=100, deadline=None)
+@example(["1" * 15 + " \n1"], 16, "text")
+@example(["年假\n\n\n甲\n\n\n乙乙乙乙乙乙乙乙"], 10, "table")
 @given(
     st.lists(st.text(alphabet="甲乙丙年假。；\n |a1", min_size=1, max_size=200), max_size=6),
     st.integers(1, 300),
@@ -151,3 +153,46 @@ def test_text_is_never_reworded_and_the_budget_holds(texts, budget, kind) -> Non
         assert item.text.endswith(item.chunk.text[slice(*item.span)])
         if kind != "table":
             assert item.text == item.chunk.text[slice(*item.span)]
+
+
+def parts_of(text: str) -> list[Hit]:
+    names = ("甲", "乙", "丙", "丁")
+    return [
+        Hit(chunk=chunk(text, name, region=name), scores={"rerank": 0.9 - n / 9})
+        for n, name in enumerate(names)
+    ]
+
+
+def test_a_passage_without_room_stands_by_its_summary() -> None:
+    asked: list[list[str]] = []
+
+    def summarise(chunks):
+        asked.append([each.id for each in chunks])
+        return {each.id: f"{each.id}单位的工作由各小组负责。" for each in chunks}
+
+    found, budget = parts_of(LONG), 400
+    plain = compress("工作", found, budget, len)
+    assert [item.summary for item in plain] == [""] * len(plain)
+    short = compress("工作", found, budget, len, summarise=summarise)
+    assert len(plain) < len(found) == len(short)
+    assert asked == [[hit.chunk.id for hit in found[len(plain) :]]]
+    summarised = [item for item in short if item.summary]
+    assert [item.chunk.id for item in summarised] == asked[0]
+    assert all(item.text == item.chunk.text for item in summarised)
+    assert [item.n for item in short] == [1, 2, 3, 4]
+    assert sum(len(item.summary or item.text) for item in short) <= budget
+    assert all(item.text == item.chunk.text[slice(*item.span)] for item in short)
+
+
+def test_no_summary_is_asked_for_where_all_passages_have_room() -> None:
+    def summarise(chunks):
+        raise AssertionError
+
+    assert len(compress("工作", parts_of("第一项工作。"), 400, len, summarise=summarise)) == 4
+
+
+def test_summaries_push_no_passage_out() -> None:
+    found, budget = parts_of(LONG), 400
+    plain = compress("工作", found, budget, len)
+    long = compress("工作", found, budget, len, summarise=lambda c: {x.id: "长" * 101 for x in c})
+    assert long == plain

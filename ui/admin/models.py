@@ -65,7 +65,7 @@ def render(here: Here) -> None:
         _profile(here, profiles, position, profile)
     pressed = st.button(t("models.add"), key="add-profile", icon=":material/add:")
     _edit(here, profiles, None, pressed)
-    fields.section(here, "chat", ("understand_with_llm", "generate_with_llm"))
+    fields.section(here, "chat", ("understand_with_llm", "generate_with_llm", "summarise_with_llm"))
 
     st.subheader(t("models.embedder"), anchor=False)
     _by_kind(here, "embedder", EMBEDDER, t("models.embedder_note"))
