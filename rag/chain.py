@@ -28,6 +28,7 @@ from rag.answer.small_talk import reply
 from rag.answer.write import Writer, Written
 from rag.errors import InvalidInput
 from rag.models.chat import ChatModel
+from rag.retrieve.cache import RecentResults
 from rag.retrieve.search import Retriever
 from rag.settings import Settings
 from rag.store.catalog import Catalog
@@ -58,6 +59,7 @@ from rag.understand.plan import web_enabled
 from rag.understand.understand import understand
 
 T = TypeVar("T")
+_RECENT_MEANINGS = 128
 
 
 class Chain(Runnable[TurnInput, Any]):
@@ -86,6 +88,7 @@ class Chain(Runnable[TurnInput, Any]):
         self._writer = Writer(chat, prompts)
         self._condenser = Condenser(chat, prompts)
         self._prompts = prompts
+        self._meanings: RecentResults[Understanding] = RecentResults(_RECENT_MEANINGS)
 
     def invoke(
         self, input: TurnInput, config: RunnableConfig | None = None, **kwargs: Any
@@ -236,14 +239,15 @@ class Chain(Runnable[TurnInput, Any]):
         chat = self._chat() if settings.chat.understand_with_llm else None
         if chat is None or local.route != "knowledge":
             return local
-        return understand_with_llm(
-            input.question,
-            input.history,
-            profile,
-            chat,
-            local,
-            today=today,
-            prompts=self._prompts(),
+        prompts = self._prompts()
+        said = input.model_dump_json(exclude={"attempt"})
+        changed = self._catalog.documents.generation(input.kb_ids)
+        return self._meanings.get(
+            (said, changed, today, settings.chat, tuple(sorted(prompts.items()))),
+            lambda: understand_with_llm(
+                input.question, input.history, profile, chat, local, today=today, prompts=prompts
+            ),
+            lambda meaning: meaning.source == "llm",
         )
 
     def _probe(self, input: TurnInput) -> Callable[[str, Slots], Sequence[Hit]]:

@@ -304,3 +304,28 @@ def test_understanding_by_llm_falls_back_to_rules(
     assert answer.understanding is not None
     assert answer.understanding.source == "rules"
     assert answer.understanding.notes
+
+
+def test_the_model_is_asked_again_only_after_a_change(
+    sample_application: Application, sample_kb: str, server: ScriptedServer
+) -> None:
+    settings, documents = sample_application.settings, sample_application.catalog.documents
+    settings.update("chat", {"understand_with_llm": True})
+    turn = TurnInput(question="年假有几天？", kb_ids=(sample_kb,))
+
+    def calls() -> int:
+        sample_application.chain.interpret(turn)
+        return len(server.chats())
+
+    server.script(status(500))
+    failed = calls()
+    server.script(as_json({"standalone_question": turn.question, "intent": "fact"}), always=True)
+    assert calls() == failed + 1  # A failure is not remembered.
+    assert calls() == failed + 1
+    one = documents.list(sample_kb)[0].id
+    for hidden in (True, False):
+        documents.set_hidden([one], hidden)
+    assert calls() == failed + 2
+    settings.update("chat", {"generate_with_llm": False})
+    assert calls() == failed + 3
+    settings.reset("chat", "generate_with_llm")
