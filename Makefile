@@ -52,7 +52,7 @@ bench: setup-dev
 		echo "== $$script"; $(BIN)/python -m benchmarks.$$(basename $$script .py) || exit 1; done
 
 bench-retrieval: setup-dev
-	@for name in retrieval rerank fusion documents quoted search_speed; do \
+	@for name in retrieval rerank fusion documents quoted routing search_speed; do \
 		echo "== bench_$$name"; $(BIN)/python -m benchmarks.bench_$$name || exit 1; done
 
 bench-understanding: setup-dev

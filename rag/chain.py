@@ -36,6 +36,7 @@ from rag.turn import TurnInput, check_question
 from rag.turn_state import Stopped, TurnState
 from rag.types import (
     Answer,
+    AnswerStatus,
     Event,
     Evidence,
     Final,
@@ -344,7 +345,7 @@ class Chain(Runnable[TurnInput, Any]):
             step_summaries.of_claims,
         )
         if draft.cut:
-            status = "error" if draft.failed else "stopped"
+            status: AnswerStatus = "error" if draft.failed else "stopped"
             yield turn.ended(meaning, checked, status, sure.value)
             return
         if checked.refused:
