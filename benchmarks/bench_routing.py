@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from benchmarks.bench_documents import _ABOUT_ITSELF
-from benchmarks.bench_retrieval import DEPTH, KnownVectors, _publish, asked_of
+from benchmarks.bench_retrieval import DEPTH, KnownVectors, _publish, asked_of, shipped_reranker
 from benchmarks.embedded import bundled_embedder, passage_vectors, question_vectors
 from benchmarks.places import DATA, WORK, absent
 from rag.evaluate import datasets
@@ -31,7 +31,6 @@ from rag.evaluate.datasets import Dataset, Question
 from rag.evaluate.metrics import score_rankings
 from rag.models.embedder import Embedder
 from rag.retrieve.query import query_text
-from rag.retrieve.rerank import LocalReranker
 from rag.retrieve.search import Retriever
 from rag.retrieve.shares import shares
 from rag.settings import Settings, load_settings
@@ -83,7 +82,7 @@ def bases(
                     rows = vectors[start : start + _BATCH]
                     origin |= _publish(catalog, store, kb_id, part, rows, start)
             store.warm_up()
-            reranker = LocalReranker()
+            reranker = shipped_reranker(settings)
             yield (
                 Retriever(
                     catalog, store, catalog.lexical,
