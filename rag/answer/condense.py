@@ -53,11 +53,16 @@ _BINDING = tuple(
         r"不少于|不低于|不得低于|至少|最少|最低|下限|以上",
         r"以前|之前|前[，,。]|以后|之后|后[，,。]|届满|起",
         r"全部|所有|均|各|任何|每|仅|只|部分|原则上|一般",
+        r"(?i)\b(?:if|unless|except|provided|otherwise|until|only|when|where)\b",
+        r"(?i)\b(?:must|shall|should|required?|has to|have to)\b",
+        r"(?i)\b(?:may|might|can|could|allowed|permitted)\b",
+        r"(?i)\b(?:not|no|never|neither|nor|none|without|cannot)\b|n't\b",
+        r"(?i)\b(?:at least|at most|up to|more than|less than|maximum|minimum)\b",
     )
 )
 """What binds a statement, by kind: conditions, exceptions, duties, permissions, limits from
-above and from below, terms, extent. Of each kind a summary's sentence has some where its place
-in the passage has some, and none where that has none."""
+above and from below, terms, extent; then the same in English. Of each kind a summary's sentence
+has some where its place in the passage has some, and none where that has none."""
 
 
 class Condenser:

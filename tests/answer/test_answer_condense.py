@@ -66,6 +66,28 @@ def test_a_summary_says_what_its_passage_says(summary: str, kept: bool) -> None:
     assert keeps_to(summary, CHUNK) is kept
 
 
+WARRANTY = passage(
+    9,
+    "The warranty covers parts for 24 months. It does not cover damage caused by water. Customers "
+    "must keep the original receipt. Batteries are covered for 6 months only. Elsewhere than in "
+    "the EU the customer pays the cost of transport and insurance.",
+).chunk
+
+
+@pytest.mark.parametrize(
+    ("summary", "kept"),
+    [
+        ("The warranty covers parts for 24 months.", True),
+        ("Customers must keep the receipt.", True),
+        ("Customers may keep the original receipt.", False),
+        ("The warranty covers damage caused by water.", False),
+        ("Batteries are covered for 6 months.", False),
+    ],
+)
+def test_a_summary_in_english_does_too(summary: str, kept: bool) -> None:
+    assert keeps_to(summary, WARRANTY) is kept
+
+
 @pytest.fixture(scope="module")
 def server() -> Iterator[ScriptedServer]:
     with ScriptedServer() as running:
