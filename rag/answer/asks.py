@@ -173,6 +173,15 @@ _POLITE = frozenset(
     ("请问", "想知道", "想了解", "我想问", "告诉我", "帮我", "麻烦", "吗", "呢", "吧")
 )
 
+_REQUEST = re.compile(
+    r"^\s*(?:(?P<lead>(?:请|烦请|麻烦|劳驾|帮忙|[帮给替为]我|[你您]|能不能|能否|可否|可以|再|先|[，,\s])+)"
+    r"(?:详细|具体|简单|简要|分别|逐一)?地?)?"
+    r"(?:(?P<plain>列出|列举|罗列|概括|概述|归纳|讲解)"
+    r"|总结|汇总|梳理|整理|解释|描述|展示|给出|提供|查询|查找|分析|推荐)(?P<once>一下)?"
+)
+"""What a request opens with. Verbs that may name a thing as well (总结会, 查询密码) are taken for
+a request only behind a polite word or before 一下."""
+
 
 @lru_cache(maxsize=1024)
 def asked(question: str) -> Asked:
@@ -195,6 +204,9 @@ def asked(question: str) -> Asked:
 
 def without_asking(question: str) -> str:
     """The question with a comma for each word that only asks: what is left names things."""
+    request = _REQUEST.match(question)
+    if request and (request["lead"] or request["plain"] or request["once"]):
+        question = f"，{question[request.end() :]}"
     return _ASKING.sub("，", question)
 
 

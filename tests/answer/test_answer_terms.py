@@ -78,3 +78,27 @@ def test_split_words_are_joined() -> None:
 )
 def test_parts(question: str, expected: tuple[str, ...]) -> None:
     assert parts(question) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "verb", "subject"),
+    [
+        ("列出出差的报销步骤", "列出", "出差"),
+        ("请帮我列举一下停车场的规定", "列举", "停车场"),
+        ("概括保密规定", "概括", "保密"),
+        ("帮我整理一下请假步骤", "整理", "请假"),
+        ("总结一下停车场的规定", "总结", "停车场"),
+        ("请查询餐补标准", "查询", "餐补"),
+    ],
+)
+def test_what_a_request_opens_with_is_no_term(question: str, verb: str, subject: str) -> None:
+    found = [term.text for term in content_terms(question)]
+    assert verb not in found and subject in found
+
+
+@pytest.mark.parametrize(
+    ("question", "term"),
+    [("查询密码怎么设", "查询"), ("推荐信怎么写", "推荐"), ("整理箱能装多少", "整理")],
+)
+def test_a_verb_that_may_name_a_thing_stays_one(question: str, term: str) -> None:
+    assert any(term in found.text for found in content_terms(question))
