@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from rag.text.readable import readable
@@ -65,6 +66,12 @@ _SPOKEN_ID = re.compile(r"(?=.*\d)(?![a-z]+[_-]?\d+$)[\w.#/()（）-]{5,40}")
 """Identifiers that people write down: long enough to be no position in the file ("7",
 "faq-006")."""
 
+DEEPEST = 3
+"""Objects inside each other that a record's lines tell of; deeper ones are trees of programs.
+Chosen by us."""
+MOST_LINES = 40
+"""Lines that a record gets beside its text, at most. Chosen by us."""
+
 _PLAIN = (str, int, float, bool, type(None))
 
 
@@ -99,15 +106,34 @@ def has_records(text: str) -> bool:
 
 def fact_lines(facts: Mapping[str, Any]) -> list[str]:
     """What a record says beside its text, a "name：value" line for each plain value and each
-    list of texts. Values of programs (hashes, paths, vectors) and trees are left out."""
-    lines: list[str] = []
+    list of texts; what is nested is named by its path ("联系人/电话：…"), and each record of a
+    list has one line. Values of programs (hashes, paths, vectors) and what lies deeper than
+    `DEEPEST` are left out, and no more than `MOST_LINES` lines are made."""
+    kept = {name: v for name, v in facts.items() if name.strip().lower() not in _OWN_NAMES}
+    return list(islice(_lines(kept, "", 1), MOST_LINES))
+
+
+def _lines(facts: Mapping[str, Any], path: str, depth: int) -> Iterator[str]:
     for name, value in facts.items():
-        if _TECHNICAL_NAME.fullmatch(name.strip()) or name.strip().lower() in _OWN_NAMES:
+        if _TECHNICAL_NAME.fullmatch(name.strip()):
             continue
-        told = _told(value)
-        if told and not _TECHNICAL_VALUE.fullmatch(told):
-            lines.append(f"{name.strip()}：{told}")
-    return lines
+        here = f"{path}{name.strip()}"
+        if isinstance(value, dict):
+            if depth < DEEPEST:
+                yield from _lines(value, f"{here}/", depth + 1)
+        elif _is_rows(value):
+            if depth < DEEPEST:
+                # One statement, so that no value is cut from the name of its row.
+                rows = (
+                    [line.replace("：", " ", 1) for line in _lines(r, "", DEEPEST)] for r in value
+                )
+                yield from (f"{here}：{'，'.join(row)}" for row in rows if row)
+        elif (told := _told(value)) and not _TECHNICAL_VALUE.fullmatch(told):
+            yield f"{here}：{told}"
+
+
+def _is_rows(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(v, dict) for v in value)
 
 
 def is_spoken_id(identity: str) -> bool:

@@ -40,7 +40,8 @@ def test_the_id_and_metadata_of_a_record_are_part_of_its_text(tmp_path: Path) ->
         {"source": "data/raw/工单.csv"},
         {"source": "https://example.com/a?b=c"},
         {"embedding": [0.1, 0.2]},
-        {"树": {"深": 1}},
+        {"树": {"深": {"更深": {"最深": 1}}}},
+        {"hash": {"甲": "乙"}, "category": {"甲": "乙"}},
         {"标题": "门禁"},
         {"空": None, "空白": " "},
     ],
@@ -77,3 +78,35 @@ def test_what_describes_the_record_is_no_part_of_its_text():
     (page,), _ = parse_jsonl(json.dumps(record, ensure_ascii=False))
     assert page.blocks[0].text == "每月200元，在系统里申请。\n车位：B2"
     assert page.blocks[0].record_id == "faq-006"
+
+
+def test_what_is_nested_in_a_record_is_named_by_its_path() -> None:
+    record = {
+        "id": "faq-7",
+        "title": "报修找谁？",
+        "text": "联系网点。",
+        "联系人": {"姓名": "柳青", "电话": {"手机": "138-0000-1111", "uuid": "9f86"}},
+        "网点": ["东区", "西区"],
+        "metadata": {
+            "配件": [{"名称": "滤芯", "价格": 89}, {"名称": "水管", "价格": 25.5}, {}],
+            "保修": {"整机": "两年", "上门": True},
+            "embedding": [{"a": 1}],
+        },
+    }
+    (page,), _ = parse_jsonl(json.dumps(record, ensure_ascii=False))
+    assert page.blocks[0].text.split("\n") == [
+        "联系网点。",
+        "联系人/姓名：柳青",
+        "联系人/电话/手机：138-0000-1111",
+        "网点：东区、西区",
+        "配件：名称 滤芯，价格 89",
+        "配件：名称 水管，价格 25.5",
+        "保修/整机：两年",
+        "保修/上门：是",
+    ]
+
+
+def test_a_record_gets_so_many_lines_at_most() -> None:
+    record = {"text": "正文。", "metadata": {"值": {f"第{n}项": n for n in range(500)}}}
+    (page,), _ = parse_jsonl(json.dumps(record, ensure_ascii=False))
+    assert len(page.blocks[0].text.split("\n")) == 1 + 40

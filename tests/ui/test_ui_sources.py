@@ -63,6 +63,18 @@ def test_a_password_is_kept_apart(visit, application, base):
     assert application.secrets.get(f"source:{source.id}") == "secret-word"
 
 
+@pytest.mark.parametrize(
+    ("allowed", "says"), [(False, "不访问内网地址"), (True, "管理员允许访问内网地址")]
+)
+def test_whether_private_addresses_are_reached_is_told_as_it_is(
+    visit, application, base, allowed, says
+):
+    application.settings.update("sources", {"allow_private": allowed})
+    at = at_sources(visit, admin=True)
+    press(at, "添加网站").run()
+    assert says in text_of(at)
+
+
 def test_guests_add_nothing(visit, base):
     at = at_sources(visit)
     assert "请用编辑账号登录" in text_of(at)

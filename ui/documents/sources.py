@@ -202,11 +202,12 @@ def _folder(here: Here) -> tuple[dict[str, Any], str]:
 
 
 def _web(here: Here) -> tuple[dict[str, Any], str]:
-    del here
     address = st.text_input(t("sources.url"), placeholder="https://", max_chars=2000).strip()
     depth = st.number_input(t("sources.depth"), 0, 10, 1)
     files = st.toggle(t("sources.files"), value=True)
-    st.html(f'<div class="zw-note">{escape(t("sources.web_about"))}</div>')
+    private = here.application.settings.current.sources.allow_private
+    about = t("sources.web_about_private" if private else "sources.web_about")
+    st.html(f'<div class="zw-note">{escape(about)}</div>')
     return {"address": address, "depth": int(depth), "files": files}, ""
 
 

@@ -84,18 +84,21 @@ def _record(record: Any, number: int) -> Block | None:
 
 
 def _other_facts(record: dict[str, Any], title: str, text: str) -> dict[str, Any]:
-    """What a record says beside its title and text: plain fields, and its own `metadata`."""
+    """What a record says beside its title and text: its fields, and its own `metadata`."""
     stated = record.get("metadata")
-    plain = {
+    others = {
         name: value
         for name, value in record.items()
         if name not in ("metadata", *_ID_KEYS)
-        and isinstance(value, str | int | float)
-        and str(value).strip()
-        and str(value) not in text
-        and str(value) != title
+        and (isinstance(value, dict | list) or _adds(value, title, text))
     }
-    return {**plain, **(stated if isinstance(stated, dict) else {})}
+    return {**others, **(stated if isinstance(stated, dict) else {})}
+
+
+def _adds(value: Any, title: str, text: str) -> bool:
+    """Whether a plain value says what title and text don't."""
+    written = str(value) if isinstance(value, str | int | float) else ""
+    return bool(written.strip()) and written not in text and written != title
 
 
 def _named_values(record: dict[str, Any]) -> str:
