@@ -31,7 +31,7 @@ from rag.evaluate import datasets
 from rag.evaluate.metrics import score_rankings
 from rag.retrieve.exact import exact_matches, exact_terms
 from rag.retrieve.query import query_text, title_path
-from rag.settings import load_settings
+from rag.settings_layers import load_settings
 from rag.types import Hit, QueryPlan, SearchFilter
 from rag.understand.plan import plan
 from rag.understand.understand import understand

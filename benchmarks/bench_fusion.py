@@ -26,7 +26,7 @@ from rag.evaluate import datasets
 from rag.evaluate.metrics import score_rankings
 from rag.retrieve.fuse import Ranked, rrf, weighted
 from rag.retrieve.query import query_text
-from rag.settings import load_settings
+from rag.settings_layers import load_settings
 from rag.types import QueryPlan, SearchFilter
 
 WEIGHTS = (0.3, 0.4, 0.5, 0.55, 0.6, 0.7, 0.8)

@@ -22,7 +22,7 @@ from rag.evaluate import datasets
 from rag.evaluate.metrics import score_rankings
 from rag.retrieve import candidates
 from rag.retrieve.query import query_text
-from rag.settings import load_settings
+from rag.settings_layers import load_settings
 from rag.types import QueryPlan, SearchFilter
 from rag.understand.plan import plan
 from rag.understand.understand import understand

@@ -20,7 +20,7 @@ from rag.evaluate.metrics import score_rankings
 from rag.retrieve import order
 from rag.retrieve.exact import exact_terms, quoted_phrases
 from rag.retrieve.query import query_text
-from rag.settings import load_settings
+from rag.settings_layers import load_settings
 from rag.types import QueryPlan, SearchFilter
 
 FACTORS = (1.0, 3.0, 10.0, 30.0, 100.0, 1e9)

@@ -38,7 +38,8 @@ from rag.retrieve.fuse import rrf
 from rag.retrieve.query import lexical_text, query_text
 from rag.retrieve.rerank import LocalReranker
 from rag.retrieve.search import Retriever
-from rag.settings import Settings, load_settings
+from rag.settings import Settings
+from rag.settings_layers import load_settings
 from rag.store.catalog import Catalog
 from rag.store.vectors import VectorRow, VectorStore
 from rag.text.tokenise import TOKENISER_VERSION, tokenise

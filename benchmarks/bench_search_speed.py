@@ -36,7 +36,7 @@ from rag.evaluate import datasets
 from rag.retrieve.query import query_text, search_tokens
 from rag.retrieve.rerank import LocalReranker
 from rag.retrieve.search import Retriever
-from rag.settings import load_settings
+from rag.settings_layers import load_settings
 from rag.start import limit_blas_threads
 from rag.store.catalog import Catalog
 from rag.store.lexical import term_id

@@ -31,7 +31,8 @@ from rag.lab import Lab
 from rag.models.registry import Models
 from rag.observe.health import Doctor
 from rag.secrets import Secrets
-from rag.settings import EmbedderSettings, Settings, SettingsService, data_directory
+from rag.settings import EmbedderSettings, Settings
+from rag.settings_layers import SettingsService, data_directory
 from rag.start import (
     SAMPLE_DIRECTORY,
     SAMPLE_KNOWLEDGE_BASE,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import tomli_w
 
-from rag.settings import ENVIRONMENT_PREFIX
+from rag.settings_layers import ENVIRONMENT_PREFIX
 from rag.toml_file import read_toml
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from rag.errors import SettingsError
 from rag.secrets import Secrets
-from rag.settings import SettingsService, load_settings
+from rag.settings_layers import SettingsService, load_settings
 
 
 class Rows:

@@ -9,7 +9,7 @@ from typing import Any
 from rag.commands.output import Output, joined
 from rag.errors import NotFound
 from rag.ingest.flags import flag_text
-from rag.settings import data_directory, load_settings
+from rag.settings_layers import data_directory, load_settings
 from rag.types import Document
 
 

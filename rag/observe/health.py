@@ -16,7 +16,8 @@ from rag.observe.content_checks import CONTENT_CHECKS
 from rag.observe.findings import Check, HealthFinding, Installation, OriginalFiles, Rebuilder
 from rag.observe.index_checks import INDEX_CHECKS
 from rag.observe.place_checks import PLACE_CHECKS
-from rag.settings import Settings, SettingsService
+from rag.settings import Settings
+from rag.settings_layers import SettingsService
 from rag.store.catalog import Catalog
 from rag.store.clock import Clock, utc_now
 from rag.store.vectors import VectorStore

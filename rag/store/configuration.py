@@ -13,7 +13,7 @@ from rag.store.database import Database
 
 
 class StoredSettings:
-    """The admin page's layer of `rag.settings` (its `SettingsRows`)."""
+    """The admin page's layer of `rag.settings` (`rag.settings_layers.SettingsRows`)."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

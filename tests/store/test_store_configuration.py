@@ -1,4 +1,4 @@
-from rag.settings import SettingsService
+from rag.settings_layers import SettingsService
 
 
 def test_settings_survive_a_restart_and_can_be_reset(catalog, tmp_path):

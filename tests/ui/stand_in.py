@@ -21,7 +21,7 @@ from rag.ingest.files import FileStore
 from rag.ingest.sources import Sources
 from rag.knowledge import Knowledge
 from rag.secrets import Secrets
-from rag.settings import SettingsService
+from rag.settings_layers import SettingsService
 from rag.store.catalog import Catalog
 from rag.types import (
     Answer,

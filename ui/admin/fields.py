@@ -9,7 +9,8 @@ from typing import Any, Literal, Union, get_args, get_origin
 import streamlit as st
 from pydantic.fields import FieldInfo
 
-from rag.settings import Section, Settings, load_settings
+from rag.settings import Section, Settings
+from rag.settings_layers import load_settings
 from ui.errors import shown
 from ui.frame import Here
 from ui.texts import has, t
