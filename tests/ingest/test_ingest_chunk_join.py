@@ -68,6 +68,27 @@ def test_articles_and_records_of_a_small_document_stay_apart() -> None:
     assert len(cut(*records)) == 4
 
 
+@pytest.mark.parametrize(
+    ("line", "stays"),
+    [
+        ("安居公寓管理规定", False),
+        ("内部资料", False),
+        ("本规定经职工代表大会审议通过，现予公布。", True),
+        ("批准：王敏；核对：赵川", True),
+    ],
+)
+def test_a_line_above_the_articles_is_no_chunk_unless_it_says_something(
+    line: str, stays: bool
+) -> None:
+    articles = [text(f"第{n}条 来访者在门卫处登记。") for n in "一二三四"]
+    found = cut(text(line), *articles)
+    assert len(found) == 4 + stays
+    assert found[stays].heading_path == ("第一条",)
+    assert found[stays].text.endswith("第一条 来访者在门卫处登记。")
+    assert found[0].text.startswith(line)
+    assert cut(heading("规定"), text(line), *articles)[0].text == f"规定\n\n{line}"
+
+
 def test_a_lone_line_goes_with_what_stands_beside_it() -> None:
     long = "本节说明设备的检查办法与记录要求。" * 8
     found = cut(

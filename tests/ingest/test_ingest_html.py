@@ -12,6 +12,7 @@ from benchmarks import places
 from rag.ingest.clean import clean
 from rag.ingest.markdown import to_markdown
 from rag.ingest.parse.html import html_metadata, parse_html
+from rag.ingest.parse.html_words import elements, is_gone
 from rag.types import Document
 
 FOLDER = Path(__file__).parent / "web_pages"
@@ -198,3 +199,14 @@ def test_a_side_column_that_says_something_stays(title: str, line: str) -> None:
         f'<div class="right"><div>{title}</div><div>{line}</div></div></div></body></html>'
     )
     assert line in markdown(html)
+
+
+def test_what_was_taken_out_is_known_to_be_gone() -> None:
+    from bs4 import BeautifulSoup
+
+    soup = BeautifulSoup("<div><p>甲<b>乙</b></p><p>丙</p></div>", "lxml")
+    first, second = elements(soup, ("p",))
+    inner = first.b
+    first.decompose()
+    assert (is_gone(first), is_gone(inner), is_gone(second)) == (True, True, False)
+    assert [first.decomposed, second.decomposed] == [True, False]

@@ -20,6 +20,9 @@ with its neighbour of the same section; a document with several sections that ar
 tiny ones is whole only below the last share. Chosen by us: a number above the title or a
 signature says nothing alone, while sections are found better by passages of their own."""
 
+COVER_CHARACTERS = 30
+"""Longest line above the first article that goes with it; chosen by us."""
+
 
 def joined(
     families: Sequence[Family],
@@ -97,7 +100,8 @@ class _Joiner:
         same = first.path == second.path
         below = first.path == second.path[: len(first.path)]
         # An article stays as the law has it, also when a line comes before it.
-        lone = sizes[0] < min(ORPHAN_TOKENS, self._limit * SMALL_SHARE) and second.kind != "clause"
+        apart = second.kind == "clause" and not _is_cover(first)
+        lone = sizes[0] < min(ORPHAN_TOKENS, self._limit * SMALL_SHARE) and not apart
         if not (same and min(sizes) <= self._limit * SMALL_SHARE) and not (below and lone):
             return None
         both = self._both(first, second)
@@ -124,6 +128,12 @@ class _Joiner:
         if lower is not None:
             lower = lower._replace(above=f"{first.text}\n\n{lower.above}".rstrip())
         return made._replace(text=f"{first.text}\n\n{rest}", kind="table", table=lower)
+
+
+def _is_cover(piece: Piece) -> bool:
+    """Whether a piece is a line above all headings that says nothing: a title, "内部资料"."""
+    text = piece.text.strip()
+    return not piece.path and len(text) <= COVER_CHARACTERS and not set(text) & set("。；：！？\n")
 
 
 def _of_one_table(upper: TableRows, lower: TableRows, text: str, made: Piece) -> Piece | None:

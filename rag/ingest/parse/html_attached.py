@@ -18,6 +18,7 @@ from rag.ingest.parse.html_words import (
     LEAF_BLOCKS,
     RELATED_TITLE,
     holds,
+    is_gone,
     is_interface_line,
     names,
 )
@@ -47,7 +48,7 @@ def drop_adverts(root: Tag) -> None:
     """Take out short parts that are named or labelled as advertisements."""
     whole = length(root)
     for tag in root.find_all(True):
-        if tag.decomposed or tag.name in ("a", "td", "tr", "tbody", "table", *_STRUCTURE):
+        if is_gone(tag) or tag.name in ("a", "td", "tr", "tbody", "table", *_STRUCTURE):
             continue
         named = _is_named_ad(tag)
         if not named and not _starts_labelled(tag):
@@ -68,7 +69,7 @@ def drop_inside(core: Tag, measures: Mapping[int, Measure]) -> None:
     whole = measures[id(core)]
     before = 0.0
     for tag in [core, *core.find_all(True)]:
-        if tag.name not in LEAF_BLOCKS or tag.decomposed or holds(tag, LEAF_BLOCKS):
+        if tag.name not in LEAF_BLOCKS or is_gone(tag) or holds(tag, LEAF_BLOCKS):
             continue
         text = " ".join(tag.get_text(" ", strip=True).split())
         if not text:
@@ -88,7 +89,7 @@ def drop_inside(core: Tag, measures: Mapping[int, Measure]) -> None:
             tag.decompose()
         else:
             _drop_links_within(tag)
-            if not tag.decomposed and id(tag) in measures:
+            if not is_gone(tag) and id(tag) in measures:
                 before += measures[id(tag)].prose
 
 

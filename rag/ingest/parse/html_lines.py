@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rag.ingest.parse.html_words import INFO_LINE, LEAF_BLOCKS, holds
+from rag.ingest.parse.html_words import INFO_LINE, LEAF_BLOCKS, elements, holds
 
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup, PageElement, Tag
@@ -37,7 +37,7 @@ def wrap_loose_text(soup: BeautifulSoup, root: Tag) -> None:
     """Give text that stands beside blocks a paragraph of its own, as browsers do."""
     from bs4 import Tag as Element
 
-    for box in [*root.find_all(_BOXES), root]:
+    for box in [*elements(root, _BOXES), root]:
         children = list(box.children)
         if not any(isinstance(c, Element) and _is_block(c) for c in children):
             continue
@@ -60,7 +60,7 @@ def part_fields(root: Tag) -> None:
     from bs4 import NavigableString
     from bs4 import Tag as Element
 
-    for tag in root.find_all(LEAF_BLOCKS):
+    for tag in elements(root, LEAF_BLOCKS):
         if tag.name == "pre" or holds(tag, LEAF_BLOCKS):
             continue
         parts = [child for child in tag.children if isinstance(child, Element)]

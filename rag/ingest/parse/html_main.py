@@ -24,6 +24,8 @@ from rag.ingest.parse.html_words import (
     RELATED_TITLE,
     SIDE_NAMES,
     TOGGLED_NAMES,
+    elements,
+    is_gone,
     is_surely_furniture,
     names,
 )
@@ -113,22 +115,22 @@ def drop_unreadable(root: Tag) -> None:
     # Comments, declarations, CDATA and processing instructions are no text of the page.
     for string in root.find_all(string=lambda text: isinstance(text, PreformattedString)):
         string.extract()
-    for tag in root.find_all(_DROPPED):
-        if not tag.decomposed:
+    for tag in elements(root, _DROPPED):
+        if not is_gone(tag):
             tag.decompose()
     toggled = _toggled_ids(root)
     whole = length(root)
     for tag in root.find_all(True):
         # What is most of the page is only hidden until a script has run.
-        hidden = not tag.decomposed and _is_hidden(tag, toggled)
+        hidden = not is_gone(tag) and _is_hidden(tag, toggled)
         if hidden and length(tag) <= whole * _HIDDEN_SHARE:
             tag.decompose()
-    for tag in root.find_all("a"):
-        if not tag.decomposed and tag.get_text(strip=True) in ("¶", "#", "§", "🔗"):
+    for tag in elements(root, ("a",)):
+        if not is_gone(tag) and tag.get_text(strip=True) in ("¶", "#", "§", "🔗"):
             tag.decompose()  # the address of a heading
     whole = length(root)
-    for tag in root.find_all(["form", "button"]):
-        if tag.decomposed:
+    for tag in elements(root, ("form", "button")):
+        if is_gone(tag):
             continue
         # Some sites wrap the whole page in a form, and answers unfold from buttons.
         if tag.name == "form" and length(tag) > whole * _NAMED_CORE_SHARE:
@@ -160,10 +162,13 @@ def _is_hidden(tag: Tag, toggled: set[str]) -> bool:
     return not (unfolded or names(tag) & TOGGLED_NAMES)
 
 
+_CONTROLS = frozenset(("a", "button", "div", "dt", "h2", "h3", "h4", "li", "span", "p"))
+
+
 def _toggled_ids(root: Tag) -> set[str]:
     """Ids of elements that visible controls show: tabs and answers that unfold."""
     found: set[str] = set()
-    for tag in root.find_all(["a", "button", "div", "dt", "h2", "h3", "h4", "li", "span", "p"]):
+    for tag in elements(root, _CONTROLS):
         for name in ("aria-controls", "data-target", "data-bs-target", "onclick"):
             found.update(re.findall(r"[\w-]+", str(tag.get(name) or "")))
         if tag.get("data-toggle") or tag.get("data-bs-toggle") or tag.get("role") == "tab":
@@ -185,7 +190,7 @@ def _drop_surroundings(body: Tag) -> None:
     whole = sizes[id(body)]
     sure: list[Tag] = []
     for tag in body.find_all(True):
-        if tag.decomposed or tag.name in ("main", "article", "body", "html"):
+        if is_gone(tag) or tag.name in ("main", "article", "body", "html"):
             continue
         own = sizes[id(tag)]
         if tag.name in _SURROUNDINGS or tag.get("role") in _DROPPED_ROLES:
@@ -203,7 +208,7 @@ def _drop_surroundings(body: Tag) -> None:
             tag, own, whole
         ):
             tag.decompose()
-    sure = [tag for tag in sure if not tag.decomposed]
+    sure = [tag for tag in sure if not is_gone(tag)]
     # By identity: comparing elements compares all that is in them.
     known = {id(tag) for tag in sure}
     outermost = [tag for tag in sure if not any(id(other) in known for other in tag.parents)]
@@ -251,8 +256,11 @@ def _core(body: Tag) -> Tag:
     """The smallest element that holds most of the running text."""
     sizes = measures(body)
     whole = sizes[id(body)].prose
-    marked = [*body.find_all(["main", "article"]), *body.select('[role="main"]')]
-    named = [tag for tag in body.find_all(["div", "section", "td"]) if names(tag) & CONTENT_NAMES]
+    marked = [
+        *elements(body, ("main", "article")),
+        *(tag for tag in body.find_all(True) if tag.get("role") == "main"),
+    ]
+    named = [tag for tag in elements(body, ("div", "section", "td")) if names(tag) & CONTENT_NAMES]
     for candidates in (marked, named):
         if candidates and whole:
             best = max(candidates, key=lambda tag: sizes[id(tag)].prose)

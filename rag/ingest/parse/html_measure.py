@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 _SENTENCE = 12
 """Characters from which a text is running text without a mark in it; chosen by us."""
 
+_MARK = re.compile("[，。；：？！]")
+
 
 @dataclass(frozen=True)
 class Measure:
@@ -42,7 +44,7 @@ def measures(root: Tag) -> dict[int, Measure]:
             elif isinstance(child, NavigableString):
                 length = len("".join(child.split()))
                 text += length
-                running = length >= _SENTENCE or re.search("[，。；：？！]", child)
+                running = length >= _SENTENCE or _MARK.search(child)
                 prose += length if running else length / 4
         if tag.name == "a":
             links, prose = text, 0.0

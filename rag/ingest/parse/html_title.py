@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from rag.ingest.headings import clause_label, heading_level, is_title_like
-from rag.ingest.parse.html_words import INFO_LINE, LEAF_BLOCKS, holds, names
+from rag.ingest.parse.html_words import INFO_LINE, LEAF_BLOCKS, elements, holds, names
 
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup, Tag
@@ -123,7 +123,7 @@ def _stated_titles(soup: BeautifulSoup) -> Iterator[str]:
 
 
 def _leaves(root: Tag) -> Iterator[Tag]:
-    for tag in root.find_all(LEAF_BLOCKS):
+    for tag in elements(root, LEAF_BLOCKS):
         if not holds(tag, LEAF_BLOCKS):
             yield tag
 

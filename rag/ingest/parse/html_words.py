@@ -200,6 +200,20 @@ def holds(tag: Tag, wanted: Collection[str]) -> bool:
     return any(getattr(inner, "name", None) in wanted for inner in tag.descendants)
 
 
+def elements(root: Tag, wanted: Collection[str]) -> list[Tag]:
+    """The elements of these names inside `root` in document order; the library compares each
+    element with each name in turn."""
+    from bs4 import Tag as Element
+
+    return [e for e in root.descendants if isinstance(e, Element) and e.name in wanted]
+
+
+def is_gone(tag: Tag) -> bool:
+    """Whether an element was taken out; the library's own property searches the whole element
+    for a tag of that name first."""
+    return "_decomposed" in vars(tag)
+
+
 def is_surely_furniture(tag: Tag) -> bool:
     """Whether the element is named after what is never content ("article-share", "cookies").
 
