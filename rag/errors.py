@@ -7,6 +7,8 @@ line), so that no step needs to know who is reading.
 
 from __future__ import annotations
 
+from rag.types.told import Told
+
 
 class ZhiwenError(Exception):
     """Base class. `code` is stable for machines; message and remedy are for people.
@@ -43,6 +45,10 @@ class ZhiwenError(Exception):
             (self.message_en, self.remedy_en) if language == "en" else (self.message, self.remedy)
         )
         return f"{message} {remedy}".strip() if language == "en" else f"{message}{remedy}"
+
+    def told(self, rest: str = "", rest_en: str = "") -> Told:
+        """Message and remedy in both languages, to be written down; `rest` is what to add."""
+        return Told(f"{self.text()}{rest}", f"{self.text('en')} {rest_en}".strip())
 
 
 class InvalidInput(ZhiwenError):

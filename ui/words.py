@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
+from rag.types import Told
 from ui.texts import language, t
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|~<>$:&])")
@@ -27,6 +28,11 @@ def plain(text: str, limit: int = 0) -> str:
     )
     folded = re.sub(r" {2,}", " ", kept).strip()
     return folded if not limit or len(folded) <= limit else folded[: limit - 1] + "…"
+
+
+def said(text: Told | None, limit: int = 0) -> str:
+    """What people are told, in the language of the page and plain; "" for nothing."""
+    return plain(text.said(language()), limit) if text else ""
 
 
 def label(text: str, limit: int = 60) -> str:

@@ -11,7 +11,7 @@ from rag.ingest.assemble import MODEL_FAILED
 from rag.ingest.failures import Cancelled
 from rag.ingest.flags import flag_text
 from rag.ingest.pipeline import Pipeline
-from rag.types import IngestResult, JobInfo, JobStage
+from rag.types import IngestResult, JobInfo, JobStage, Told
 
 if TYPE_CHECKING:
     from rag.store.catalog import Catalog
@@ -107,14 +107,29 @@ def run_job(
     )
 
 
-def note_on(result: IngestResult) -> str | None:
+def note_on(result: IngestResult) -> Told | None:
     """What people should know about a job that is done; None for nothing."""
     if result.status == "duplicate":
-        return "内容与已有文档相同，没有重复收录。"
+        return Told(
+            "内容与已有文档相同，没有重复收录。",
+            "The content is that of a document that is there; it was not added again.",
+        )
     if result.waits_behind is not None:
-        return f"新版本待确认，检索仍用第 {result.waits_behind} 版。请打开新版本核对后接受或改正。"
+        return Told(
+            f"新版本待确认，检索仍用第 {result.waits_behind} 版。请打开新版本核对后接受或改正。",
+            f"The new version is doubtful; searches still use version {result.waits_behind}. "
+            "Open the new version and accept or correct it.",
+        )
     if result.status == "quarantined":
-        return "内容有较多问题，已隔离，暂不参与检索。请打开文档核对后接受或改正。"
+        return Told(
+            "内容有较多问题，已隔离，暂不参与检索。请打开文档核对后接受或改正。",
+            "The content has many problems and is quarantined: it is not searched. "
+            "Open the document and accept or correct it.",
+        )
     if MODEL_FAILED in result.flags:
-        return f"{flag_text(MODEL_FAILED)}。文档已收录；模型恢复后可以重新处理。"
+        return Told(
+            f"{flag_text(MODEL_FAILED)}。文档已收录；模型恢复后可以重新处理。",
+            f"{flag_text(MODEL_FAILED, 'en')}. The document is indexed; read it again when the "
+            "model is back.",
+        )
     return None

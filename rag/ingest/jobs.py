@@ -23,7 +23,7 @@ from rag.ingest.job_run import JobWatch, note_on, run_job
 from rag.ingest.pipeline import Cancelled, Pipeline
 from rag.settings import Settings
 from rag.store.clock import utc_now
-from rag.types import JobInfo
+from rag.types import JobInfo, Told
 
 if TYPE_CHECKING:
     from rag.store.catalog import Catalog
@@ -305,7 +305,14 @@ class JobQueue:
             if job.status != "queued" or self._stopping.is_set():
                 return
             if job.attempts >= MAX_ATTEMPTS:
-                self._fail(job_id, f"处理时程序意外中断了 {job.attempts} 次。请检查文件后重试。")
+                self._fail(
+                    job_id,
+                    Told(
+                        f"处理时程序意外中断了 {job.attempts} 次。请检查文件后重试。",
+                        f"The program broke off {job.attempts} times while processing it. "
+                        "Check the file and try again.",
+                    ),
+                )
                 return
             if self._catalog.jobs.claim(job_id):
                 self._perform(job)
@@ -317,7 +324,13 @@ class JobQueue:
             self._forget(job_id)
         except Exception:
             log.exception("job %s failed", job_id)
-            self._fail(job_id, "任务出了意外。请重试；仍然失败时请查看运行日志。")
+            self._fail(
+                job_id,
+                Told(
+                    "任务出了意外。请重试；仍然失败时请查看运行日志。",
+                    "Something unexpected happened. Try again; if it fails again, see the log.",
+                ),
+            )
 
     def _perform(self, job: JobInfo) -> None:
         payload = self._catalog.jobs.payload(job.id)
@@ -338,7 +351,9 @@ class JobQueue:
         except ZhiwenError as error:
             if _is_transient(error) and job.attempts < len(RETRY_DELAYS_S):
                 delay = RETRY_DELAYS_S[job.attempts]
-                note = f"{error.text()} 将在 {delay:.0f} 秒后自动重试。"
+                note = error.told(
+                    f" 将在 {delay:.0f} 秒后自动重试。", f"It is tried again in {delay:.0f} s."
+                )
                 self._catalog.jobs.update(
                     job.id,
                     status="queued",
@@ -347,7 +362,7 @@ class JobQueue:
                 )
                 self._enqueue(job.id, delay=delay)
                 return
-            self._fail(job.id, error.text())
+            self._fail(job.id, error.told())
         else:
             if result.document_id is not None and result.waits_behind is None:
                 # A new version that was accepted is now the content of its document.

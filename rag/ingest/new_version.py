@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from rag.ingest.assemble import Assembled
 from rag.ingest.chunk_ids import with_content_ids
-from rag.types import DocumentInfo, DocumentOptions
+from rag.types import DocumentInfo, DocumentOptions, Told
 
 
 def belongs_beside(made: Assembled, status: str, current: DocumentInfo) -> bool:
@@ -47,6 +47,10 @@ def joined(own: DocumentOptions, current: DocumentOptions, new: DocumentInfo) ->
     )
 
 
-def note_on_new_version(current: DocumentInfo) -> str:
+def note_on_new_version(current: DocumentInfo) -> Told:
     """What people are told about a new version that waits."""
-    return f"新版本待确认，检索仍用第 {current.version} 版。核对后请接受或改正；不需要时请删除它。"
+    return Told(
+        f"新版本待确认，检索仍用第 {current.version} 版。核对后请接受或改正；不需要时请删除它。",
+        f"This new version is doubtful; searches still use version {current.version}. Accept or "
+        "correct it, or delete it if it isn't needed.",
+    )

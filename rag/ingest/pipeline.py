@@ -52,7 +52,7 @@ class Pipeline(Revisions):
                 document_id=found.id if found else None,
                 name=name,
                 status="failed",
-                error=error.text(),
+                error=error.told(),
             )
 
     def attempt(

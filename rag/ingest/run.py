@@ -35,6 +35,7 @@ from rag.types import (
     IngestResult,
     IngestStatus,
     PageDecision,
+    Told,
 )
 
 if TYPE_CHECKING:
@@ -128,7 +129,8 @@ class Runs:
 
         def progress(share: float) -> None:
             if count:
-                watch.say(f"第 {min(round(share * count), count)}/{count} 页")
+                page = min(round(share * count), count)
+                watch.say(Told(f"第 {page}/{count} 页", f"Page {page} of {count}"))
             watch.report("parse", share)
 
         reading = read_isolated(
@@ -309,7 +311,7 @@ class Runs:
             self.catalog.documents.set_status(info.id, "cancelled")
         else:
             text = for_people(error, info.name)
-            message = text.text() if isinstance(text, ZhiwenError) else str(text)
+            message = text.told() if isinstance(text, ZhiwenError) else str(text)
             encrypted = isinstance(error, EncryptedDocument)
             self.catalog.documents.set_status(
                 info.id, "needs_password" if encrypted else "failed", message

@@ -7,6 +7,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from rag.types import Told
+
 
 class UtcDateTime(sa.types.TypeDecorator[datetime]):
     """An aware time, stored as naive UTC so that all databases compare it alike."""
@@ -55,3 +57,25 @@ class PlainString(sa.types.TypeDecorator[str]):
     def process_bind_param(self, value: str | None, dialect: Any) -> str | None:  # noqa: ARG002
         """See `storable`."""
         return None if value is None else storable(value)
+
+
+_BETWEEN = "\x1e"
+"""Between a Chinese text and its English one in a column (the record separator of ASCII)."""
+
+
+class ToldText(sa.types.TypeDecorator[str]):
+    """What people are told, in both languages; a text without English is kept as it is."""
+
+    impl = sa.Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Any) -> str | None:  # noqa: ARG002
+        """Both texts as one."""
+        if value is None:
+            return None
+        both = (value, value.en) if isinstance(value, Told) and value.en else (value,)
+        return _BETWEEN.join(storable(text).replace(_BETWEEN, " ") for text in both)
+
+    def process_result_value(self, value: str | None, dialect: Any) -> Told | None:  # noqa: ARG002
+        """Both texts again."""
+        return None if value is None else Told(*value.split(_BETWEEN, 1))

@@ -76,6 +76,7 @@ from rag.types.retrieval import (
     StageName,
     Term,
 )
+from rag.types.told import Told
 from rag.types.understanding import (
     Clarification,
     ClarificationOption,
@@ -166,6 +167,7 @@ __all__ = [
     "Term",
     "TimeRange",
     "Token",
+    "Told",
     "Turn",
     "Understanding",
     "Value",

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from rag.types.base import Value
+from rag.types.told import Told
 
 BlockKind = Literal["heading", "paragraph", "list", "table", "code", "image", "formula"]
 PageRoute = Literal["native", "scanned", "mixed", "complex", "abnormal"]
@@ -296,7 +297,7 @@ class Source(Value):
     every_s: float = Field(default=3600.0, ge=1)
     enabled: bool = True
     status: Literal["new", "running", "ok", "failed"] = "new"
-    error: str | None = None
+    error: Told | None = None
     last_run_at: datetime | None = None
     next_run_at: datetime | None = None
     item_count: int = 0
@@ -318,7 +319,7 @@ class SourceItem(Value):
     sha256: str = ""
     document_id: str | None = None
     job_id: str | None = None
-    error: str | None = None
+    error: Told | None = None
     seen_at: datetime
 
 
@@ -365,7 +366,7 @@ class DocumentInfo(Value):
     page_count: int = 0
     chunk_count: int = 0
     flags: tuple[str, ...] = ()
-    error: str | None = None
+    error: Told | None = None
     title: str | None = None
     metadata: DocumentMetadata = DocumentMetadata()
     quality: Quality = Quality()
@@ -397,8 +398,8 @@ class JobInfo(Value):
     stage: JobStage | None = None
     progress: float = 0.0
     attempts: int = 0
-    error: str | None = None
-    detail: str = ""
+    error: Told | None = None
+    detail: Told = Told("")
     next_attempt_at: datetime | None = None
     created_at: datetime
     updated_at: datetime
@@ -417,5 +418,5 @@ class IngestResult(Value):
     pages: int = 0
     chunks: int = 0
     flags: tuple[str, ...] = ()
-    error: str | None = None
+    error: Told | None = None
     waits_behind: int | None = None

@@ -14,6 +14,7 @@ from ingest_world import BigramEmbedder, World
 
 from rag.errors import ModelUnavailable, StoreError
 from rag.ingest.embed import embed_chunks
+from rag.text.normalise import is_han
 from rag.types import Chunk, DocumentMetadata, JobStage, SearchFilter
 
 POLICY = """# 北京市人才补贴办法（2024年）
@@ -196,6 +197,8 @@ def test_bad_files_fail_with_a_reason(
     (info,) = world.catalog.documents.list([world.kb])
     assert (info.status, info.id) == (status, result.document_id)
     assert says in (info.error or "")
+    assert info.error is not None and info.error.en == result.error.en
+    assert info.error.en and not any(map(is_han, info.error.en.replace(info.name, "")))
 
 
 def test_a_password_can_be_given_afterwards(world: World, tmp_path: Path) -> None:

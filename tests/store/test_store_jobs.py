@@ -1,6 +1,9 @@
+import pickle
+
 import pytest
 
 from rag.errors import NotFound
+from rag.types import JobInfo, Told
 
 
 def test_a_job_is_followed_from_queue_to_end(catalog, clock):
@@ -29,6 +32,21 @@ def test_an_error_stays_until_it_is_cleared(catalog):
     assert catalog.jobs.get(job.id).error == "文件是空的。"
     catalog.jobs.update(job.id, status="queued", error=None)
     assert catalog.jobs.get(job.id).error is None
+
+
+@pytest.mark.parametrize("english", ["The file is empty.", ""])
+def test_what_people_are_told_is_kept_in_both_languages(catalog, english):
+    job = catalog.jobs.create("kb1", "a")
+    error = Told("文件是\x00空的。", english)
+    catalog.jobs.update(job.id, error=error, detail=Told("第 1/2 页", "Page 1 of 2"))
+    shown = catalog.jobs.get(job.id)
+    assert shown.error == "文件是\ufffd空的。"
+    assert shown.error.said("zh") == "文件是\ufffd空的。"
+    assert shown.error.said("en") == (english or "文件是\ufffd空的。")
+    assert shown.detail.said("en") == "Page 1 of 2"
+    copied = JobInfo.model_validate(shown.model_copy(update={"attempts": 1}).model_dump())
+    assert copied.error == shown.error
+    assert pickle.loads(pickle.dumps(shown)).error.en == english
 
 
 def test_cancelling_reaches_unfinished_jobs_only(catalog):

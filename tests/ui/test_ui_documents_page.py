@@ -7,6 +7,8 @@ import re
 import pytest
 from page_reading import buttons, field, press, text_of
 
+from rag.types import Told
+
 HOSTILE_NAMES = ["`x` \"y\" 'z' ; --", "<b>粗</b>", "😀 :red[x] $a$", "a/../../b", "名" * 80]
 
 
@@ -153,3 +155,17 @@ def test_an_administrator_may_do_it_all(visit, application, base):
     application.settings.update("interface", {"guest_uploads": False})
     at = visit("documents", admin=True)
     assert {"新建", "改名", "删除", "上传"} <= set(buttons(at))
+
+
+@pytest.mark.parametrize(("language", "says"), [("zh", "文件已损坏。"), ("en", "It is damaged.")])
+def test_why_a_file_failed_is_told_in_the_language_of_the_page(
+    visit, application, base, language, says
+):
+    error = Told("文件已损坏。", "It is damaged.")
+    job = application.catalog.jobs.create(base, "a.pdf")
+    application.catalog.jobs.update(job.id, status="failed", error=error)
+    document = application.catalog.documents.create(base, "b.pdf", "c" * 64, 1, "application/pdf")
+    application.catalog.documents.set_status(document.id, "failed", error)
+    at = visit("documents")
+    at.session_state["language"] = language
+    assert text_of(at.run()).count(says) == 2

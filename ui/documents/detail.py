@@ -15,7 +15,7 @@ from ui.errors import shown
 from ui.frame import Here, confirm
 from ui.modal import close, modal
 from ui.texts import t
-from ui.words import escape, plain
+from ui.words import escape, plain, said
 
 Part = Callable[[Here, DocumentInfo, bool], None]
 
@@ -114,7 +114,7 @@ def _notices(here: Here, document: DocumentInfo, newer: DocumentInfo | None) -> 
     elif document.status == "quarantined":
         _notice(t("document.quarantined"), "warn")
     if document.error and document.new_version_of is None:
-        _notice(plain(document.error, 400), "bad")
+        _notice(said(document.error, 400), "bad")
     if newer is not None:
         _notice(t("document.has_new_version"), "warn")
         _open_button("new_version", newer.id)

@@ -10,7 +10,7 @@ from ui.documents.states import job_state, state_tag
 from ui.errors import shown
 from ui.frame import Here
 from ui.texts import t
-from ui.words import day, escape, plain
+from ui.words import day, escape, plain, said
 
 LISTED = 50
 
@@ -43,7 +43,7 @@ def render(here: Here, base: KnowledgeBase, may_edit: bool) -> None:
             st.html(
                 f"<div><b>{escape(plain(job.name, 90))}</b> "
                 f"{state_tag(states[job.id])}</div>"
-                f'<div class="zw-note zw-bad">{escape(plain(job.error or "", 400))}</div>'
+                f'<div class="zw-note zw-bad">{escape(said(job.error, 400))}</div>'
                 f'<div class="zw-row">{escape(line)}</div>'
             )
             if may_edit:

@@ -11,8 +11,8 @@ from ui.documents.states import ACTIVE, verdict_on
 from ui.errors import shown
 from ui.frame import Here
 from ui.places import counted
-from ui.texts import t
-from ui.words import escape, plain
+from ui.texts import language, t
+from ui.words import escape, said
 
 
 def begin(document: DocumentInfo, job: JobInfo) -> None:
@@ -89,7 +89,8 @@ def _result(here: Here, document: DocumentInfo, job: JobInfo) -> None:
 
 def _words(document: DocumentInfo, job: JobInfo) -> str:
     if job.status != "done":
-        reason = f"：{plain(job.error, 400)}" if job.error else ""
+        colon = ": " if language() == "en" else "："
+        reason = f"{colon}{said(job.error, 400)}" if job.error else ""
         return t(f"deed.{job.status}") + reason
     _, before = st.session_state.get(_key(document.id), ("", document.chunk_count))
     chunks = t("documents.chunks", n=document.chunk_count)

@@ -13,7 +13,7 @@ from ui.documents.states import ACTIVE, job_state, state_tag
 from ui.errors import shown
 from ui.frame import Here
 from ui.texts import t
-from ui.words import escape, plain
+from ui.words import escape, plain, said
 
 POLL_S = 0.7
 """Seconds between two looks at running jobs."""
@@ -220,7 +220,7 @@ def _retry(here: Here, job: JobInfo, password: str | None) -> None:
 
 
 def _reason(job: JobInfo) -> str:
-    return f'<div class="zw-row">{escape(plain(job.error, 400))}</div>' if job.error else ""
+    return f'<div class="zw-row">{escape(said(job.error, 400))}</div>' if job.error else ""
 
 
 def _small(key: str, words: str, icon: str) -> bool:
@@ -235,7 +235,7 @@ def bars(job: JobInfo) -> str:
     names = "".join(f"<span>{escape(t('stage.' + stage))}</span>" for stage in STAGES)
     now = t("stage." + job.stage) if job.stage else t("status.queued")
     spoken = escape(t("jobs.at", stage=now, share=f"{job.progress:.0%}"))
-    detail = f'<div class="zw-row">{escape(plain(job.detail, 200))}</div>' if job.detail else ""
+    detail = f'<div class="zw-row">{escape(said(job.detail, 200))}</div>' if job.detail else ""
     return (
         f'<div class="zw-bars" role="img" aria-label="{spoken}">{drawn}</div>'
         f'<div class="zw-stages" aria-hidden="true">{names}</div>{detail}'

@@ -15,7 +15,7 @@ from ui.frame import Here, confirm
 from ui.modal import close, modal
 from ui.places import counted
 from ui.texts import t
-from ui.words import day, escape, label, plain, size
+from ui.words import day, escape, label, plain, said, size
 
 PAGE_SIZE = 20
 SAMPLES, GUEST = "samples", "guest-"
@@ -118,7 +118,7 @@ def _row(
         st.html(f'<div class="zw-row">{escape(summary(document))}</div>')
         if document.error and document.id not in told:
             level = "bad" if document.new_version_of is None else "warn"
-            st.html(f'<div class="zw-note zw-{level}">{escape(plain(document.error, 300))}</div>')
+            st.html(f'<div class="zw-note zw-{level}">{escape(said(document.error, 300))}</div>')
     return bool(ticked)
 
 

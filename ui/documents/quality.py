@@ -121,7 +121,8 @@ _LEVELS = {"info": "", "warning": "zw-warn", "error": "zw-bad"}
 
 def _words(issue: QualityIssue) -> str:
     words = flag_text(issue.code, language())
-    return f"{words}：{plain(issue.detail, 160)}" if issue.detail else words
+    colon = ": " if language() == "en" else "："
+    return f"{words}{colon}{plain(issue.detail, 160)}" if issue.detail else words
 
 
 def _figures(measures: dict[str, float]) -> None:

@@ -12,7 +12,7 @@ from ui.errors import shown
 from ui.frame import Here, confirm
 from ui.modal import close, modal
 from ui.texts import t
-from ui.words import escape, moment, plain
+from ui.words import escape, moment, plain, said
 
 POLL_S = 3.0
 """Seconds between two looks at what the sources brought."""
@@ -95,7 +95,7 @@ def _row(here: Here, source: Source) -> None:
             f'<div class="zw-row">{escape(" · ".join(part for part in parts if part))}</div>'
         )
         if source.error:
-            st.html(f'<div class="zw-note zw-bad">{escape(plain(source.error, 400))}</div>')
+            st.html(f'<div class="zw-note zw-bad">{escape(said(source.error, 400))}</div>')
         if source.last_changes is not None:
             changes = _changes(source.last_changes)
             st.html(f'<div class="zw-row">{escape(changes)}</div>')
@@ -122,7 +122,7 @@ def _failures(here: Here, source: Source) -> None:
         for item in bad[:BAD_ITEMS]:
             st.html(
                 f'<div class="zw-row"><b>{escape(plain(item.key, 160))}</b> '
-                f"{escape(plain(item.error or '', 200))}</div>"
+                f"{escape(said(item.error, 200))}</div>"
             )
 
 

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from rag.errors import InvalidInput, NotAllowed, NotFound
 from rag.ingest.formats import CODE_EXTENSIONS, CONVERTIBLE, EXTENSIONS, JSON_EXTENSION, TEXT_TYPES
 from rag.ingest.sources.found import Found, Look
-from rag.types import SourceItem
+from rag.types import SourceItem, Told
 
 SETTLE_S = 1.0
 """A file that was written to within this time may not be complete yet; chosen by us: copying
@@ -197,7 +197,14 @@ def _found(
         # Still being written, perhaps: as it was until the next look.
         return Found(key, stamp=known.stamp if known else "", passed_over=known is None)
     if status.st_size > max_bytes:
-        return Found(key, stamp=stamp, error=f"文件超过 {max_bytes >> 20} MB，没有收录。")
+        return Found(
+            key,
+            stamp=stamp,
+            error=Told(
+                f"文件超过 {max_bytes >> 20} MB，没有收录。",
+                f"The file is larger than {max_bytes >> 20} MB and was not added.",
+            ),
+        )
     return Found(
         key,
         stamp=stamp,

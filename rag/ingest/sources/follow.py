@@ -21,7 +21,7 @@ from rag.ingest.sources.web import Site, WebConfig
 from rag.secrets import Secrets
 from rag.settings import Settings
 from rag.store.clock import Clock, utc_now
-from rag.types import Source, SourceItem, SourceKind
+from rag.types import Source, SourceItem, SourceKind, Told
 
 if TYPE_CHECKING:
     from rag.ingest.jobs import JobQueue
@@ -168,7 +168,9 @@ class Follower:
         """Look at a claimed source and note how it went."""
         every = self._settings().sources.folder_every_s if source.kind == "folder" else None
         wait = every or source.every_s
-        error: str | None = "同步时出了意外，请查看运行日志。"
+        error: str | None = Told(
+            "同步时出了意外，请查看运行日志。", "Something unexpected happened; see the log."
+        )
         try:
             report = self._synchroniser.run(source, self._look(source), self._stop)
             error = None
@@ -177,10 +179,11 @@ class Follower:
                 wait = min(wait, GO_ON_AFTER_S)
             return report
         except ZhiwenError as failure:
-            error = failure.text()
+            error = failure.told()
             raise
         except OSError as failure:
-            error = f"无法访问：{failure.strerror or type(failure).__name__}。"
+            why = failure.strerror or type(failure).__name__
+            error = Told(f"无法访问：{why}。", f"It cannot be reached: {why}.")
             raise
         finally:
             self._waiting.add(source.id)

@@ -18,7 +18,7 @@ from rag.ingest.files import StoredFile
 from rag.ingest.sources.found import Found, Look
 from rag.ingest.sources.sync_run import GONE, SyncReport, SyncRun
 from rag.store.clock import Clock, utc_now
-from rag.types import DocumentInfo, JobInfo, Source, SourceChanges, SourceItem
+from rag.types import DocumentInfo, JobInfo, Source, SourceChanges, SourceItem, Told
 
 if TYPE_CHECKING:
     from rag.ingest.jobs import JobQueue
@@ -89,7 +89,7 @@ class Synchroniser:
             update = {"document_id": document_id, "job_id": None, "error": None}
         elif job.status in ("failed", "cancelled"):
             # The job stays linked: people may retry it from the list of failures.
-            error = job.error or "处理被取消。"
+            error = job.error or Told("处理被取消。", "Processing was cancelled.")
             update = {"document_id": document_id, "error": error}
         else:
             update = {"document_id": document_id, "error": None}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from rag.errors import NotFound, ZhiwenError
 from rag.ingest.sources.found import Found, Look
-from rag.types import Source, SourceItem
+from rag.types import Source, SourceItem, Told
 
 if TYPE_CHECKING:
     from rag.ingest.sources.sync import Synchroniser
@@ -144,7 +144,11 @@ class SyncRun:
         except FileNotFoundError:
             return "passed_over"  # deleted since the look began
         except (OSError, ZhiwenError) as error:
-            text = error.message if isinstance(error, ZhiwenError) else "文件无法读取。"
+            text = (
+                Told(error.message, error.message_en)
+                if isinstance(error, ZhiwenError)
+                else Told("文件无法读取。", "The file cannot be read.")
+            )
             log.info("%s of source %s: %s", found.key, self._source.id, error)
             self._note(found.key, item, text)
             return "failed"

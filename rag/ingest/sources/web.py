@@ -19,7 +19,7 @@ from rag.ingest.sources.found import Found, Look
 from rag.ingest.sources.links import PageLinks, page_address, read_links, text_digest
 from rag.ingest.sources.robots import MAX_BYTES as ROBOTS_BYTES
 from rag.ingest.sources.robots import NOTHING, Robots, parse_robots
-from rag.types import SourceItem
+from rag.types import SourceItem, Told
 
 MOST_WAITING = 20
 """Addresses that wait, for each page that may be taken: calendars and filters have endless
@@ -116,7 +116,7 @@ class Site:
                 failures += isinstance(error, FetchFailed)
                 if failures >= FAILURES_IN_A_ROW:
                     break
-                yield Found(address, error=error.message)
+                yield Found(address, error=Told(error.message, error.message_en))
                 continue
             failures = 0
             if page is None:
@@ -155,7 +155,7 @@ class Site:
             try:
                 page, links = self._visit(key)
             except ZhiwenError as error:
-                yield Found(key, error=error.message)
+                yield Found(key, error=Told(error.message, error.message_en))
                 continue
             if page is not None:
                 yield from self._as_found(key, page, links, False, taken)
@@ -190,7 +190,13 @@ class Site:
         if page.status != 200:
             if first:
                 raise _status(address, page.status)
-            yield Found(address, error=f"网站返回了错误 {page.status}。")
+            yield Found(
+                address,
+                error=Told(
+                    f"网站返回了错误 {page.status}。",
+                    f"The site answered with error {page.status}.",
+                ),
+            )
             return
         key = page_address(page.address, page.address)
         if not first and key != address and not self._belongs(key):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from rag.store.columns import PlainString, PlainText, UtcDateTime
+from rag.store.columns import PlainString, PlainText, ToldText, UtcDateTime
 from rag.store.schema.base import id_column, metadata, time_column
 
 knowledge_bases = sa.Table(
@@ -41,7 +41,7 @@ documents = sa.Table(
     sa.Column("page_count", sa.Integer, nullable=False),
     sa.Column("chunk_count", sa.Integer, nullable=False),
     sa.Column("flags", sa.JSON, nullable=False),
-    sa.Column("error", PlainText),
+    sa.Column("error", ToldText),
     sa.Column("title", PlainText),
     sa.Column("metadata", PlainText, nullable=False),
     sa.Column("headings", sa.JSON, nullable=False),
@@ -167,7 +167,7 @@ sources = sa.Table(
     sa.Column("every_s", sa.Float, nullable=False),
     sa.Column("enabled", sa.Boolean, nullable=False),
     sa.Column("status", PlainString(20), nullable=False),
-    sa.Column("error", PlainText),
+    sa.Column("error", ToldText),
     sa.Column("last_run_at", UtcDateTime),
     sa.Column("next_run_at", UtcDateTime),
     # Things at the source at the last look, and whether more of them are to be queued.
@@ -193,7 +193,7 @@ source_items = sa.Table(
     sa.Column("sha256", PlainString(64), nullable=False),
     sa.Column("document_id", PlainString(64)),
     sa.Column("job_id", PlainString(64)),
-    sa.Column("error", PlainText),
+    sa.Column("error", ToldText),
     time_column("seen_at"),
 )
 
@@ -209,11 +209,11 @@ jobs = sa.Table(
     sa.Column("stage", PlainString(20)),
     sa.Column("progress", sa.Float, nullable=False),
     sa.Column("attempts", sa.Integer, nullable=False),
-    sa.Column("error", PlainText),
+    sa.Column("error", ToldText),
     sa.Column("cancel", sa.Boolean, nullable=False),
     sa.Column("payload", sa.JSON, nullable=False),
     time_column("created_at"),
     time_column("updated_at"),
-    sa.Column("detail", PlainText, nullable=False),
+    sa.Column("detail", ToldText, nullable=False),
     sa.Column("next_attempt_at", UtcDateTime),
 )
