@@ -27,11 +27,13 @@ from rag.answer.refuse import Confidence, confidence, decide, refusal
 from rag.answer.small_talk import reply
 from rag.answer.write import Writer, Written
 from rag.errors import InvalidInput
+from rag.first_look import Probe, first_look
 from rag.models.chat import ChatModel
 from rag.retrieve.cache import RecentResults
 from rag.retrieve.search import Retriever
 from rag.settings import Settings
 from rag.store.catalog import Catalog
+from rag.text.as_asked import as_documents_say, judged_as_asked, with_other_names
 from rag.turn import TurnInput, check_question
 from rag.turn_state import Stopped, TurnState
 from rag.types import (
@@ -44,7 +46,6 @@ from rag.types import (
     KnowledgeProfile,
     QueryPlan,
     Retrieval,
-    Slots,
     Step,
     StepFinished,
     StepRecord,
@@ -53,7 +54,6 @@ from rag.types import (
     Understanding,
 )
 from rag.understand.ambiguity import judge
-from rag.understand.editions import other_editions
 from rag.understand.llm import understand_with_llm
 from rag.understand.plan import plan as make_plan
 from rag.understand.plan import web_enabled
@@ -167,17 +167,15 @@ class Chain(Runnable[TurnInput, Any]):
             override=override,
             web_enabled=web_enabled(self._settings()),
             probe=self._probe(input),
-            names=self._names(input.kb_ids) if len(input.kb_ids) > 1 else {},
+            kb_names=self._names(input.kb_ids) if len(input.kb_ids) > 1 else {},
+            vocabulary=self._catalog.terms.vocabulary(input.kb_ids),
         )
-        if made.queries:
-            return made
-        return made.model_copy(update={"queries": (input.question,)})
+        return made if made.queries else made.model_copy(update={"queries": (input.question,)})
 
     def evidence(
-        self, meaning: Understanding, hits: Sequence[Hit], settings: Settings
+        self, question: str, hits: Sequence[Hit], settings: Settings
     ) -> tuple[Evidence, ...]:
         """What of these hits the answer is made from."""
-        question = meaning.standalone_question
         shorter = self._condenser.ready(question, settings)
         return self._retriever.evidence(
             question, hits, settings=settings.retrieval, summarise=shorter
@@ -213,8 +211,9 @@ class Chain(Runnable[TurnInput, Any]):
             return
         query_plan = yield from self._plan(turn, meaning)
         found = yield from self._retrieve(turn, meaning, query_plan)
+        turn.names = query_plan.names
         evidence = yield from self._compress(turn, meaning, found.hits)
-        sure = confidence(meaning, found.hits, evidence)
+        sure = confidence(meaning, *judged_as_asked(found.hits, evidence, turn.names))
         verdict = decide(sure.value, turn.settings.answer)
         if verdict == "refuse" or not evidence:
             yield from self._refuse(turn, meaning, found, sure)
@@ -251,11 +250,8 @@ class Chain(Runnable[TurnInput, Any]):
             lambda meaning: meaning.source == "llm",
         )
 
-    def _probe(self, input: TurnInput) -> Callable[[str, Slots], Sequence[Hit]]:
-        profile = self._catalog.documents.profile(input.kb_ids)
-        return lambda question, slots: self._retriever.probe(
-            question, input.kb_ids, slots, other_editions(profile, slots)
-        )
+    def _probe(self, input: TurnInput) -> Probe:
+        return first_look(self._catalog, self._retriever, input.kb_ids)
 
     def _clarify(
         self, turn: TurnState, meaning: Understanding, profile: KnowledgeProfile
@@ -294,10 +290,11 @@ class Chain(Runnable[TurnInput, Any]):
     def _compress(
         self, turn: TurnState, meaning: Understanding, hits: Sequence[Hit]
     ) -> Generator[Event, None, tuple[Evidence, ...]]:
+        asked = with_other_names(meaning.standalone_question, turn.names)
         evidence = yield from self._step(
             turn,
             "compress",
-            lambda _: self.evidence(meaning, hits, turn.settings),
+            lambda _: self.evidence(asked, hits, turn.settings),
             step_summaries.of_evidence,
         )
         return evidence
@@ -309,7 +306,7 @@ class Chain(Runnable[TurnInput, Any]):
         text, suggestions = yield from self._step(
             turn,
             "refuse",
-            lambda _: refusal(meaning, found.hits, names),
+            lambda _: refusal(meaning, found.hits, names, turn.names),
             lambda _: ("依据不足，不作回答", {"confidence": sure.value, "reason": sure.reason}),
         )
         written = Written(text=text, reason=sure.reason, suggestions=tuple(suggestions))
@@ -325,9 +322,10 @@ class Chain(Runnable[TurnInput, Any]):
         verdict: str,
     ) -> Iterator[Event]:
         yield StepStarted(step="generate")
+        read = as_documents_say(meaning, turn.names, evidence)
         began = time.perf_counter()
         draft = yield from self._writer.write(
-            meaning,
+            read,
             turn.input.history,
             evidence,
             turn.settings,
@@ -341,7 +339,7 @@ class Chain(Runnable[TurnInput, Any]):
         checked = yield from self._step(
             turn,
             "verify",
-            lambda _: self._writer.check(draft, meaning, evidence, turn.settings),
+            lambda _: self._writer.check(draft, read, evidence, turn.settings),
             step_summaries.of_claims,
         )
         if draft.cut:

@@ -12,18 +12,19 @@ from langchain_core.runnables import RunnableConfig
 from rag.answer.write import Written
 from rag.settings import Settings
 from rag.turn import TurnInput
-from rag.types import Answer, AnswerStatus, Final, StepRecord, Understanding
+from rag.types import Answer, AnswerStatus, Final, OtherNames, StepRecord, Understanding
 
 
 @dataclass
 class TurnState:
-    """What a running turn has gathered."""
+    """What a running turn has gathered; `names` are its plan's words of the dictionary."""
 
     input: TurnInput
     settings: Settings
     run: CallbackManagerForChainRun
     config: RunnableConfig
     stop: threading.Event
+    names: tuple[OtherNames, ...] = ()
     steps: list[StepRecord] = field(default_factory=list)
     began: float = field(default_factory=time.perf_counter)
 

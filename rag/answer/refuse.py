@@ -22,7 +22,8 @@ from rag.answer.rank import Question, documents, rank, read_question, with_words
 from rag.answer.rows import finds_cell, of_document
 from rag.answer.terms import TELLING, content_terms, lost_words, presence
 from rag.settings import AnswerSettings
-from rag.types import Evidence, Hit, Understanding, Value
+from rag.text.as_asked import hits_as_asked
+from rag.types import Evidence, Hit, OtherNames, Understanding, Value
 
 Decision = Literal["answer", "hedge", "refuse"]
 HEDGE_PREFIX = "不太确定，但"
@@ -141,7 +142,10 @@ def decide(value: float, settings: AnswerSettings) -> Decision:
 
 
 def refusal(
-    understanding: Understanding, hits: Sequence[Hit], kb_names: Sequence[str]
+    understanding: Understanding,
+    hits: Sequence[Hit],
+    kb_names: Sequence[str],
+    synonyms: Sequence[OtherNames] = (),
 ) -> tuple[str, tuple[str, ...]]:
     """A refusal that helps.
 
@@ -149,13 +153,15 @@ def refusal(
         understanding: the question that is refused.
         hits: what came nearest, best first.
         kb_names: names of the knowledge bases that were searched.
+        synonyms: other names of the question's words: who says one has said the word.
 
     Returns:
         The text (it begins with `REFUSAL_PREFIX`; all quoted names are escaped) and up to
         three questions that the found documents can answer, to be offered as buttons.
     """
-    fits = slot_fits(understanding, hits)
-    lines = [f"{REFUSAL_PREFIX}：{_missing(understanding, hits, fits)}"]
+    said = hits_as_asked(hits, synonyms)
+    fits = slot_fits(understanding, said)
+    lines = [f"{REFUSAL_PREFIX}：{_missing(understanding, said, fits)}"]
     where = "、".join(f"“{escape(name)}”" for name in kb_names) or "所选知识库"
     titles = _titles(hits)
     near = (

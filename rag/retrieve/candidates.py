@@ -11,10 +11,11 @@ from rag.retrieve.cache import RecentResults
 from rag.retrieve.conditions import admits
 from rag.retrieve.exact import ExactTerms, exact_matches
 from rag.retrieve.fuse import Ranked, rrf, weighted
-from rag.retrieve.query import query_text, search_tokens
+from rag.retrieve.query import lexical_text, query_text, search_tokens
 from rag.retrieve.run import Listing, Run
 from rag.text.normalise import normalise
-from rag.text.tokenise import tokenise
+from rag.text.tokenise import query_terms, tokenise
+from rag.text.vocabulary import Vocabulary
 from rag.types import Chunk, Hit, SearchFilter
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ class Candidates:
 
     def _gather(self, run: Run, condition: SearchFilter) -> list[Listing]:
         """Ranked lists with weights: dense then sparse for each query, then an imagined answer,
-        then what is named exactly."""
+        then what is named exactly, then what holds a word of the dictionary by any of its names."""
         settings = run.settings
         listings: list[Listing] = []
         times: list[float] = []
@@ -157,8 +158,29 @@ class Candidates:
                     if id_ in chunks and exact_matches(wording, chunks[id_])
                 ]
             add(Listing("exact", phrase, held, 1.0, "引号里的原文"), began)
+        for one in run.plan.names:
+            names = (one.word, *one.others)
+            if one.word not in normalise(run.question) or _is_word_alone(names):
+                continue
+            began = time.perf_counter()
+            tokens = search_tokens(run.question)
+            tokens += [token for name in one.others for token in search_tokens(name)]
+            wide = self._by_words(run, tokens, condition, settings.sparse_candidates)
+            with run.timed("resolve"):
+                held = self._holding(Vocabulary([names]), wide)
+            weight = 1 - settings.dense_weight
+            add(Listing("exact", "、".join(names), held, weight, "词典里的词"), began)
         run.keep_listings(listings, times)
         return listings
+
+    def _holding(self, names: Vocabulary, found: Ranked) -> list[tuple[str, float]]:
+        """Those of the found passages that hold one of the names as a whole word."""
+        chunks = self._catalog.chunks.get([id_ for id_, _ in found])
+        return [
+            (id_, score)
+            for id_, score in found
+            if id_ in chunks and names.find(lexical_text(chunks[id_]))
+        ]
 
     def _carried(
         self,
@@ -213,13 +235,20 @@ class Candidates:
 
 
 def _best_scores(run: Run, listings: Sequence[Listing], stage: str) -> dict[str, float]:
-    """Scores with the completed question; a part's where that one has none."""
+    """Scores with the completed question; a part's where that one has none. In other names it is
+    the same question: then the best of both."""
     scores: dict[str, float] = {}
     for listing in listings:
         if listing.stage == stage and listing.query in run.queries:
             for id_, score in listing.ranked:
-                scores.setdefault(id_, score)
+                known = scores.setdefault(id_, score)
+                scores[id_] = max(known, score) if run.plan.names else known
     return scores
+
+
+def _is_word_alone(names: Sequence[str]) -> bool:
+    """Whether there is but one name, and the keyword search knows it as a word already."""
+    return len(names) == 1 and len(query_terms(names[0])) == 1
 
 
 def _one_each_first(

@@ -21,7 +21,17 @@ from rag.retrieve.parts import PART_HITS, with_parts
 from rag.retrieve.run import Run
 from rag.retrieve.web_candidates import begin_web
 from rag.retrieve.why import explained
-from rag.types import Evidence, Hit, QueryPlan, Retrieval, SearchFilter, SearchStage, Slots
+from rag.text.as_asked import hits_as_asked
+from rag.types import (
+    Evidence,
+    Hit,
+    OtherNames,
+    QueryPlan,
+    Retrieval,
+    SearchFilter,
+    SearchStage,
+    Slots,
+)
 
 if TYPE_CHECKING:
     from rag.models.embedder import Embedder
@@ -161,6 +171,8 @@ class Retriever:
         kb_ids: Sequence[str],
         slots: Slots,
         left_out: Sequence[str] = (),
+        wordings: Sequence[str] = (),
+        names: tuple[OtherNames, ...] = (),
     ) -> tuple[Hit, ...]:
         """A first look for the ambiguity judge: what is found under the known slots, reranked.
 
@@ -168,13 +180,15 @@ class Retriever:
 
         Args:
             left_out: documents to pass over, as in `SearchFilter`.
+            wordings: the question in other words, which is searched as well.
+            names: as in `QueryPlan`; what is returned says the question's words for them.
         """
         if not question.strip() or not kb_ids:
             return ()
         condition = SearchFilter(
             kb_ids=tuple(kb_ids), regions=slots.region, left_out=tuple(left_out)
         )
-        plan = QueryPlan(queries=(question,), filter=condition)
+        plan = QueryPlan(queries=(question, *wordings), filter=condition, names=names)
 
         def found(run: Run) -> Retrieval:
             return self._results.get(
@@ -184,9 +198,9 @@ class Retriever:
             )
 
         def begin() -> Run:
-            return self._run(plan, (question,), question, self._settings().retrieval)
+            return self._run(plan, plan.queries, question, self._settings().retrieval)
 
-        return self._in_one_space(begin, found).hits
+        return tuple(hits_as_asked(self._in_one_space(begin, found).hits, names, titles=False))
 
     def evidence(
         self,
@@ -260,7 +274,7 @@ class Retriever:
         key = (
             queries,
             question,
-            (plan.passage, plan.breadth, plan.carried, plan.intent),
+            (plan.passage, plan.breadth, plan.carried, plan.intent, plan.names),
             settings,
             reranker,
             space,
@@ -335,11 +349,12 @@ class Retriever:
     def _rerank(self, run: Run, hits: list[Hit], *, quick: bool) -> list[Hit]:
         # Whether candidates differ is told by their features as well, in a tenth of the time.
         reranker = self._local() if quick and self._reranker().name == "local" else None
+        judged = hits_as_asked(hits, run.plan.names)
         try:
-            scores = (reranker or self._reranker()).score(run.question, hits)
+            scores = (reranker or self._reranker()).score(run.question, judged)
         except ModelError as error:
             # A dead endpoint must not end the turn: the local reranker needs nothing.
-            scores = self._local().score(run.question, hits)
+            scores = self._local().score(run.question, judged)
             run.notes.append(f"{error.message.rstrip('。')}，已改用内置重排")
         return [
             hit.model_copy(update={"scores": {**hit.scores, "rerank": float(score)}})

@@ -104,6 +104,12 @@ def word_ends(normal: str) -> list[int]:
     return list(accumulate(len(word) for word in _segmenter().lcut(normal)))
 
 
+def dictionary_words(normal: str) -> tuple[str, ...]:
+    """A normalised text cut into words of the general dictionary, its other letters one by one:
+    nothing is guessed."""
+    return tuple(_segmenter().lcut(normal, HMM=False)) if normal else ()
+
+
 def codes(text: str) -> list[str]:
     """The codes that identify one thing: model and standard numbers, document numbers, clauses.
 

@@ -32,6 +32,14 @@ class SearchFilter(Value):
     include_unspecified: bool = True
 
 
+class OtherNames(Value):
+    """A word of the question that the asked knowledge bases' dictionary knows, in normalised
+    form, and what else the same thing is called; `others` may be empty."""
+
+    word: str
+    others: tuple[str, ...] = ()
+
+
 class QueryPlan(Value):
     """What will be searched and how. `queries[0]` is the completed question.
 
@@ -45,6 +53,8 @@ class QueryPlan(Value):
         carried: chunk ids of the previous turn's evidence, where the topic continues.
         shares: of several knowledge bases, all of which are searched, those that hold evidence
             with their share of it (0..1), the largest first, as a first look told.
+        names: words of the dictionary in the question; a passage that holds another name of
+            one of them says the same.
         reasons: why this plan, in the user's language.
     """
 
@@ -57,6 +67,7 @@ class QueryPlan(Value):
     web: bool = False
     carried: tuple[str, ...] = ()
     shares: tuple[tuple[str, float], ...] = ()
+    names: tuple[OtherNames, ...] = ()
     reasons: tuple[str, ...] = ()
 
 

@@ -15,6 +15,7 @@ from rag.text.normalise import normalise
 from rag.types import (
     Hit,
     KnowledgeProfile,
+    OtherNames,
     QueryPlan,
     SearchFilter,
     Slots,
@@ -30,9 +31,11 @@ from rag.understand.expand import wordings
 from rag.understand.gazetteer import gazetteer
 from rag.understand.regions import short_name
 from rag.understand.slots import QUOTED_TITLE, quoted_titles
+from rag.understand.synonyms import names_in, renamed, told
 
 if TYPE_CHECKING:
     from rag.settings import Settings
+    from rag.text.vocabulary import Vocabulary
 
 Probe = Callable[[str, Slots], Sequence[Hit]]
 
@@ -70,7 +73,8 @@ def plan(
     override: Strategy | None = None,
     web_enabled: bool = False,
     probe: Probe | None = None,
-    names: Mapping[str, str] | None = None,
+    kb_names: Mapping[str, str] | None = None,
+    vocabulary: Vocabulary | None = None,
 ) -> QueryPlan:
     """The queries, the filter and the means of a search.
 
@@ -91,24 +95,30 @@ def plan(
             are several knowledge bases. All of these are searched whatever it finds: to know
             the right one beforehand would bring next to nothing, to choose wrongly would cost
             the answer (benchmarks/bench_routing.py).
-        names: of the knowledge bases, for the reasons.
+        kb_names: of the knowledge bases, for the reasons.
+        vocabulary: the dictionary of these knowledge bases; the question is searched in the
+            other names of its words, too.
     """
     if override is not None:
-        made = _overridden(understanding, kb_ids, profile, override, web_enabled)
-        return _with_shares(made, understanding, probe, names or {})
+        made = _overridden(understanding, kb_ids, profile, override, web_enabled, vocabulary)
+        return _with_shares(made, understanding, probe, kb_names or {})
     question = understanding.standalone_question
     condition, because = _filter(understanding, kb_ids, profile)
     reasons = list(because)
     parts = understanding.sub_questions
-    others = () if parts else wordings(question, profile)
+    names = names_in(question, vocabulary)
+    formal = () if parts else wordings(question, profile)
+    others = () if parts else (*renamed(question, names), *formal)
     breadth = _is_broad(understanding, profile, condition)
     web, web_reason = _web(understanding, web_enabled, probe)
     carried = carried_evidence(understanding, history)
     strategy = _strategy(understanding, condition, others, breadth=breadth, web=web)
     if parts:
         reasons.append(f"问题包含 {len(parts)} 个小问题，分别检索")
-    if others:
-        reasons.append(f"换一种书面说法再查：{others[0]}")
+    if synonyms := told(names):
+        reasons.append(synonyms)
+    if formal:
+        reasons.append(f"换一种书面说法再查：{formal[0]}")
     if breadth:
         reasons.append("问到多份文件，每份文件先取一处")
     if understanding.passage:
@@ -128,9 +138,10 @@ def plan(
         breadth=breadth,
         web=web,
         carried=carried,
+        names=names,
         reasons=tuple(reasons) or (_LABELS[strategy],),
     )
-    return _with_shares(made, understanding, probe, names or {})
+    return _with_shares(made, understanding, probe, kb_names or {})
 
 
 def _with_shares(
@@ -198,18 +209,22 @@ def _overridden(
     profile: KnowledgeProfile | None,
     strategy: Strategy,
     web_enabled: bool,
+    vocabulary: Vocabulary | None,
 ) -> QueryPlan:
     """A plan by one strategy alone; where it has nothing to work with, the reason says so."""
     question = meaning.question if strategy == "direct" else meaning.standalone_question
     condition = SearchFilter(kb_ids=tuple(kb_ids))
     because: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    names: tuple[OtherNames, ...] = ()
     lacking = ""
     if strategy == "metadata_filter":
         condition, because = _filter(meaning, kb_ids, profile)
         lacking = "" if because else "问题里没有可以筛选的条件"
     elif strategy == "expand":
-        others = wordings(question, profile)
+        names = names_in(question, vocabulary)
+        others = (*renamed(question, names), *wordings(question, profile))
+        because = (synonyms,) if (synonyms := told(names)) else ()
         lacking = "" if others else "没有别的书面说法"
     elif strategy == "decompose":
         others = meaning.sub_questions
@@ -228,6 +243,7 @@ def _overridden(
         passage=meaning.passage if strategy == "hyde" else "",
         breadth=strategy == "broad",
         web=strategy == "web" and web_enabled,
+        names=names,
         reasons=reasons,
     )
 
