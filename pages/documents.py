@@ -7,7 +7,7 @@ import streamlit as st
 from rag.errors import NotFound
 from rag.types import DocumentInfo
 from ui import frame
-from ui.documents import bases, cleanup, detail, failed, jobs, listing, sources, upload
+from ui.documents import bases, cleanup, detail, failed, jobs, listing, sources, terms, upload
 from ui.errors import shown
 from ui.frame import Here
 from ui.texts import t
@@ -16,6 +16,7 @@ from ui.words import escape
 VIEWS = {
     "list": listing.render,
     "sources": sources.render,
+    "terms": terms.render,
     "failed": failed.render,
     "cleanup": cleanup.render,
 }

@@ -45,6 +45,7 @@ from rag.start import (
 from rag.store.catalog import Catalog
 from rag.store.lock import DirectoryLock
 from rag.store.vectors import VectorStore
+from rag.terms import Dictionary
 from rag.types import KnowledgeBase, Retrieval
 
 if TYPE_CHECKING:
@@ -123,6 +124,7 @@ class Application:
         self.curation = Curation(
             self.catalog, self.pipeline, self.jobs, self.files, self.audit, self._current
         )
+        self.dictionary = Dictionary(self.catalog, self.audit, self._current)
         self.sources = Sources(
             self.catalog, self.pipeline, self.jobs, self.secrets, self.audit, self._current
         )

@@ -160,7 +160,7 @@ class Candidates:
             add(Listing("exact", phrase, held, 1.0, "引号里的原文"), began)
         for one in run.plan.names:
             names = (one.word, *one.others)
-            if one.word not in normalise(run.question) or _is_word_alone(names):
+            if normalise(one.word) not in normalise(run.question) or _is_word_alone(names):
                 continue
             began = time.perf_counter()
             tokens = search_tokens(run.question)

@@ -50,7 +50,7 @@ def as_documents_say(
 ) -> Understanding:
     """The question in the words of the evidence, for reading it: each word of the dictionary as
     the first passage calls it that names the thing at all."""
-    others = {one.word: one for one in names if one.others}
+    others = {normalise(one.word): one for one in names if one.others}
     said: dict[str, str] = {}
     for word, one in others.items():
         own = Vocabulary([(word, *one.others)])
@@ -100,7 +100,7 @@ class _Words:
     def __init__(self, names: Sequence[OtherNames]) -> None:
         self._asked = {normalise(other): one.word for one in names for other in one.others}
         for one in names:
-            self._asked.pop(one.word, None)
+            self._asked.pop(normalise(one.word), None)
         self._vocabulary = Vocabulary((one.word, *one.others) for one in names if one.others)
 
     def __bool__(self) -> bool:

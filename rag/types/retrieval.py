@@ -33,8 +33,8 @@ class SearchFilter(Value):
 
 
 class OtherNames(Value):
-    """A word of the question that the asked knowledge bases' dictionary knows, in normalised
-    form, and what else the same thing is called; `others` may be empty."""
+    """A word that the asked knowledge bases' dictionary knows, as the question writes it, and
+    what else the same thing is called; `others` may be empty."""
 
     word: str
     others: tuple[str, ...] = ()

@@ -22,7 +22,10 @@ def names_in(question: str, vocabulary: Vocabulary | None) -> tuple[OtherNames, 
     """The words of the dictionary in a question, each once, in order."""
     if vocabulary is None:
         return ()
-    found = {m.word: OtherNames(word=m.word, others=m.others) for m in _find(question, vocabulary)}
+    found: dict[str, OtherNames] = {}
+    for mention in _find(question, vocabulary):
+        written = " ".join(question[mention.start : mention.end].split())
+        found.setdefault(mention.word, OtherNames(word=written, others=mention.others))
     return tuple(found.values())
 
 

@@ -23,6 +23,7 @@ from rag.knowledge import Knowledge
 from rag.secrets import Secrets
 from rag.settings_layers import SettingsService
 from rag.store.catalog import Catalog
+from rag.terms import Dictionary
 from rag.types import (
     Answer,
     Block,
@@ -82,6 +83,7 @@ class StandIn:
             self.audit,
             lambda: self.settings.current,
         )
+        self.dictionary = Dictionary(self.catalog, self.audit, lambda: self.settings.current)
         self.sources = Sources(
             self.catalog,
             self.pipeline,  # type: ignore[arg-type]
