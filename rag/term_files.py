@@ -64,16 +64,22 @@ def checked_word(text: str) -> str:
         InvalidInput: it is empty, too short or too long, holds control characters or a mark
             that separates synonyms, or only asks or connects.
     """
+    word = _BLANK.sub(" ", readable(text)).strip()
+    key = normalise(word)
     if readable(text) != text.replace("\r\n", "\n").replace("\r", "\n"):
         raise _bad(
-            "含有看不见的控制字符", "请重新输入这个词", "holds control characters", "Retype it"
+            word, "含有看不见的控制字符", "请重新输入", "holds control characters", "Retype it"
         )
-    word = _BLANK.sub(" ", text).strip()
-    key = normalise(word)
     if not _LETTER.search(key):
-        raise _bad("没有文字", "请填写一个词", "has no letters", "Enter a word")
+        raise InvalidInput(
+            "没有填写词。" if not word else f"“{word}”里没有文字。",
+            "请填写一个词。",
+            message_en="No word is given." if not word else f"“{word}” has no letters.",
+            remedy_en="Enter a word.",
+        )
     if len(word) > LONGEST:
         raise _bad(
+            word,
             f"太长了：{len(word)} 个字，最多 {LONGEST} 个字",
             "词典里放词语和名称，不放句子",
             f"has {len(word)} characters; the limit is {LONGEST}",
@@ -81,6 +87,7 @@ def checked_word(text: str) -> str:
         )
     if any(mark in word for mark in SEPARATORS):
         raise _bad(
+            word,
             "含有逗号、顿号、分号或竖线",
             "这些符号用来分隔同义词，请拆成几个词",
             "holds a comma, semicolon or bar",
@@ -88,6 +95,7 @@ def checked_word(text: str) -> str:
         )
     if len(key) < 2:
         raise _bad(
+            word,
             "只有一个字，会碰到太多问题",
             "请填写两个字以上的词",
             "is a single letter and would meet too many questions",
@@ -95,9 +103,10 @@ def checked_word(text: str) -> str:
         )
     if key in STOP_WORDS:
         raise _bad(
-            f"“{word}”是提问或连接用的词，不代表具体事物",
+            word,
+            "是提问或连接用的词，不代表具体事物",
             "请换一个词",
-            f"“{word}” only asks or connects",
+            "only asks or connects",
             "Choose another word",
         )
     return word
@@ -250,10 +259,11 @@ def _unreadable(detail: str) -> InvalidInput:
     )
 
 
-def _bad(what: str, remedy: str, what_en: str, remedy_en: str) -> InvalidInput:
+def _bad(word: str, what: str, remedy: str, what_en: str, remedy_en: str) -> InvalidInput:
+    shown = word if len(word) <= LONGEST else f"{word[:LONGEST]}…"
     return InvalidInput(
-        f"这个词{what}。",
+        f"“{shown}”{what}。",
         f"{remedy}。",
-        message_en=f"This word {what_en}.",
+        message_en=f"“{shown}” {what_en}.",
         remedy_en=f"{remedy_en}.",
     )

@@ -43,11 +43,12 @@ def render(here: Here, base: KnowledgeBase, may_edit: bool) -> None:
             _import(here, kb_id)
         if terms:
             _export(here, base, kb_id)
+    if not terms:
+        _empty(editable)
+    with st.expander(t("terms.try"), icon=":material/quiz:", expanded=not terms):
+        _trial(here, base)
     if terms:
         _list(here, terms, editable)
-    else:
-        _empty(editable)
-    _trial(here, base)
 
 
 def _empty(editable: bool) -> None:
@@ -179,22 +180,26 @@ def _import(here: Here, kb_id: str | None) -> None:
         except Exception as error:
             show(error)
             return
-        _preview(preview)
         count = len(preview.added) + len(preview.changed)
+        _summary(preview)
         if count and st.button(t("terms.apply", n=count), type="primary", key="apply-import"):
             with shown():
                 done = here.application.dictionary.apply_import(here.person, kb_id, preview)
                 st.toast(t("terms.imported", n=done))
                 close()
+        _preview(preview)
 
 
-def _preview(preview: ImportPreview) -> None:
-    """What the file adds, changes and leaves, and what of it cannot be used."""
+def _summary(preview: ImportPreview) -> None:
     st.html(
         f'<div class="zw-day">{escape(_counts(preview))}</div>'
         if preview.added or preview.changed
         else f'<div class="zw-note">{escape(t("terms.nothing_new") + " " + _counts(preview))}</div>'
     )
+
+
+def _preview(preview: ImportPreview) -> None:
+    """What of the file cannot be used, what it adds and what it changes."""
     english = language() == "en"
     bad = [
         " · ".join(
@@ -241,7 +246,6 @@ def _lines(title: str, lines: list[str], colour: str = "") -> None:
 
 def _trial(here: Here, base: KnowledgeBase) -> None:
     """What a typed question becomes; nothing is searched."""
-    st.html(f'<div class="zw-day">{escape(t("terms.try"))}</div>')
     question = st.text_input(
         t("terms.try_label"),
         key="terms-question",
