@@ -17,6 +17,7 @@ from rag.access.rights import Rights
 from rag.errors import InvalidInput
 from rag.settings import RetrievalSettings, Settings
 from rag.store.catalog import Catalog
+from rag.text.as_asked import with_other_names
 from rag.text.normalise import normalise
 from rag.turn import TurnInput, check_question
 from rag.types import (
@@ -157,9 +158,8 @@ class Lab:
             stages=True,
             settings=setup.retrieval,
         )
-        evidence = retriever.evidence(
-            meaning.standalone_question, found.hits, settings=setup.retrieval
-        )
+        asked = with_other_names(meaning.standalone_question, plan.names)
+        evidence = retriever.evidence(asked, found.hits, settings=setup.retrieval)
         rows = self._rows(found, {item.chunk.id for item in evidence})
         ms = (time.perf_counter() - began) * 1000
         return Experiment(meaning, plan, found, evidence, rows, ms)

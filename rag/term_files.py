@@ -77,7 +77,7 @@ def checked_word(text: str) -> str:
             message_en="No word is given." if not word else f"“{word}” has no letters.",
             remedy_en="Enter a word.",
         )
-    if len(word) > LONGEST:
+    if max(len(word), len(key)) > LONGEST:
         raise _bad(
             word,
             f"太长了：{len(word)} 个字，最多 {LONGEST} 个字",

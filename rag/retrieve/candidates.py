@@ -179,7 +179,7 @@ class Candidates:
         return [
             (id_, score)
             for id_, score in found
-            if id_ in chunks and names.find(lexical_text(chunks[id_]))
+            if id_ in chunks and names.stands_in(lexical_text(chunks[id_]))
         ]
 
     def _carried(

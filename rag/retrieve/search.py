@@ -21,7 +21,7 @@ from rag.retrieve.parts import PART_HITS, with_parts
 from rag.retrieve.run import Run
 from rag.retrieve.web_candidates import begin_web
 from rag.retrieve.why import explained
-from rag.text.as_asked import hits_as_asked
+from rag.text.as_asked import hits_as_asked, with_other_names
 from rag.types import (
     Evidence,
     Hit,
@@ -320,7 +320,7 @@ class Retriever:
             run.keep("reranked", by_score, "rerank", run.timings_ms["rerank"], note)
         last_score = "rerank" if rerank else "fused"
         with run.timed("order"):
-            hits = ordered(run.question, run.exact, hits)
+            hits = ordered(with_other_names(run.question, run.plan.names), run.exact, hits)
             hits = self._current_first(run, condition, hits, widen)
             if run.plan.breadth:
                 hits = one_each_first(hits)

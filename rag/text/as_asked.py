@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 
 from rag.text.normalise import normalise
-from rag.text.vocabulary import Vocabulary, replaced
+from rag.text.vocabulary import Vocabulary, normalised_passage, replaced
 from rag.types import Chunk, Evidence, Hit, OtherNames, Understanding
 
 _TITLE = re.compile("《[^《》]*》")
@@ -107,7 +107,7 @@ class _Words:
         return bool(self._asked)
 
     def asked(self, text: str) -> str:
-        normal = normalise(text)
+        normal = normalised_passage(text)
         if not any(other in normal for other in self._asked):
             return text
         found = self._vocabulary.find(text)

@@ -1,5 +1,6 @@
 """Finds the words of an editable dictionary in a text: the longest at each place, whole words
-only. Built once per state of the dictionary; a search costs the same for ten and ten thousand.
+only. Built once per state of the dictionary; a search looks up the lengths of words that begin
+with a letter, however many words there are.
 """
 
 from __future__ import annotations
@@ -90,6 +91,17 @@ class Vocabulary:
             at = taken
         return tuple(found)
 
+    def stands_in(self, text: str) -> bool:
+        """Whether a text holds any word of the dictionary; for few words and many passages."""
+        normal = normalised_passage(text)
+        for word in self._others:
+            at = normal.find(word)
+            while at >= 0:
+                if _is_whole(normal, at, at + len(word)):
+                    return True
+                at = normal.find(word, at + 1)
+        return False
+
 
 def replaced(text: str, mentions: Iterable[tuple[Mention, str]]) -> str:
     """The text with other words in the place of those found in it.
@@ -103,6 +115,12 @@ def replaced(text: str, mentions: Iterable[tuple[Mention, str]]) -> str:
         parts += (text[last : mention.start], other)
         last = mention.end
     return "".join((*parts, text[last:]))
+
+
+@lru_cache(maxsize=4096)
+def normalised_passage(text: str) -> str:
+    """`normalise` of passages, which one question after another looks at."""
+    return normalise(text)
 
 
 @lru_cache(maxsize=65_536)

@@ -83,5 +83,18 @@ def test_a_refusal_takes_a_synonym_for_the_word(app: Application, sample_kb: str
 def test_the_search_finds_every_name_by_its_words(app: Application, sample_kb: str) -> None:
     names = [f"说法{letter}样" for letter in "甲乙丙丁"]
     app.dictionary.save(ADMIN, sample_kb, "补休日", [*names, "居家办公"])
-    found = app.search("补休日每月最多几天？", [sample_kb], 3)
+    question = "补休日每月最多几天？"
+    found = app.lab.run(ADMIN, question, [sample_kb]).retrieval
     assert "居家办公" in found.hits[0].chunk.text
+    listed = next(stage for stage in found.stages if stage.note == "词典里的词")
+    assert listed.ranked[0][0] == found.hits[0].chunk.id
+
+
+def test_a_term_that_the_segmenter_splits_is_searched_as_one(
+    app: Application, sample_kb: str
+) -> None:
+    app.dictionary.save(ADMIN, sample_kb, "云岭协同")
+    found = app.lab.run(ADMIN, "云岭协同可以办哪些事？", [sample_kb]).retrieval
+    listed = next(stage for stage in found.stages if stage.note == "词典里的词")
+    chunks = app.catalog.chunks.get([id_ for id_, _ in listed.ranked])
+    assert chunks and all("云岭协同" in chunk.text for chunk in chunks.values())

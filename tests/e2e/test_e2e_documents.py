@@ -114,6 +114,22 @@ def test_mixed_documents_are_read_mended_and_asked(server, visitor, tmp_path):
     expect(page.get_by_role("dialog")).to_contain_text("人工修改")
 
 
+def test_a_synonym_counts_from_the_next_question_on(server, visitor):
+    page = visitor()
+    sign_in(page, server)
+    open_page(page, f"{server.url}/documents?b={server.base_id('示例知识库')}")
+    part(page, "词典")
+    main(page).get_by_role("button", name="添加", exact=True).click()
+    page.get_by_role("dialog").get_by_role("textbox", name="词", exact=True).fill("调休")
+    page.get_by_role("dialog").get_by_role("textbox", name="同义词").fill("倒休")
+    page.get_by_role("dialog").get_by_role("button", name="保存").click()
+    expect(main(page).get_by_text("1 个词")).to_be_visible()
+    page.get_by_role("link", name="对话").click()
+    ask_samples(page)
+    ask(page, "倒休几个月内有效？")
+    expect(last_answer(page)).to_contain_text("6个月")
+
+
 class QuietHandler(SimpleHTTPRequestHandler):
     """Serves a folder without a log."""
 
