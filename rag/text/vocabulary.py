@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from rag.text.normalise import is_han, normalise, normalise_with_map
-from rag.text.tokenise import dictionary_words, rarity
+from rag.text.tokenise import STOP_WORDS, dictionary_words, rarity
 
 _AROUND = 6
 """Han letters on each side that tell whether a word of the text is cut in two. Chosen by us:
@@ -145,10 +145,15 @@ def _is_whole(normal: str, start: int, end: int) -> bool:
         return True
     inside = normal[start:end]
     read = dictionary_words(left + inside + right)
-    apart = len(dictionary_words(left)) + 1 + len(dictionary_words(right))
-    if apart != len(read):
-        return apart < len(read)
+    apart = _telling(dictionary_words(left)) + 1 + _telling(dictionary_words(right))
+    if apart != _telling(read):
+        return apart < _telling(read)
     return rarity(inside) == 1.0 or inside in read
+
+
+def _telling(words: Sequence[str]) -> int:
+    """How many words there are; those that only join are a border, and none more or less."""
+    return sum(word not in STOP_WORDS for word in words)
 
 
 def _run(normal: str, at: int, step: int) -> str:
