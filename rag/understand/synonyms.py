@@ -14,19 +14,22 @@ from rag.understand.slots import CODE, QUOTED_TITLE
 MOST_RENAMED = 3
 """Questions in other names that are searched by meaning as well; by its words each name is
 searched. Chosen by us: each costs an embedding and two searches."""
+MOST_NAMES = 8
+"""Words of one question that are looked at, the first ones: each is a search by its names. Chosen
+by us; questions of usual length hold one or two."""
 LONGEST_SHOWN = 4
 """Other names of one word that a reason lists."""
 
 
 def names_in(question: str, vocabulary: Vocabulary | None) -> tuple[OtherNames, ...]:
-    """The words of the dictionary in a question, each once, in order."""
+    """The words of the dictionary in a question, each once, in order, at most `MOST_NAMES`."""
     if vocabulary is None:
         return ()
     found: dict[str, OtherNames] = {}
     for mention in _find(question, vocabulary):
         written = " ".join(question[mention.start : mention.end].split())
         found.setdefault(mention.word, OtherNames(word=written, others=mention.others))
-    return tuple(found.values())
+    return tuple(found.values())[:MOST_NAMES]
 
 
 def renamed(question: str, names: Sequence[OtherNames]) -> tuple[str, ...]:

@@ -50,6 +50,12 @@ def test_parts_are_searched_by_their_own_words_alone() -> None:
     assert made.names
 
 
+def test_a_long_text_of_many_terms_stays_a_bounded_search() -> None:
+    many = Vocabulary((f"零件{n}号", f"备件{n}号") for n in range(300))
+    made = names_in("，".join(f"零件{n}号" for n in range(300)), many)
+    assert [one.word for one in made] == [f"零件{n}号" for n in range(8)]
+
+
 def test_another_dictionary_is_another_search() -> None:
     question = "倒休怎么申请？"
     meaning = Understanding(question=question, standalone_question=question)
