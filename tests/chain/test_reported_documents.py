@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
-from ingest.ingest_inputs import docx, numbered, numbering, ole, xlsx
+from ingest.ingest_inputs import docx, numbered, numbering, xlsx
 from ingest.ocr_inputs import mapped, picture, scan, write
 
 from rag.application import Application
@@ -104,16 +104,13 @@ def ask(app: Application, kb: str, question: str) -> Answer:
 @pytest.mark.parametrize(
     ("question", "part"),
     [
-        ("办公用房管理规定第三条说什么", "借用公章须经分管主任签字"),
         ("第三条说什么", "借用公章须经分管主任签字"),
         ("第九条是什么内容？", "自印发之日起施行"),
         ("机房值班电话是多少", "6688-1024"),
         ("电梯多久巡检一次", "每半月一次"),
         ("孙小满是哪个科室的", "放射科"),
-        ("何谷雨的科室", "放射科"),
         ("健身房哪天闭馆", "每周二闭馆"),
         ("文件长度不得超过多少", "百个字符"),
-        ("门类代码写在哪里", "写在最前"),
     ],
 )
 def test_what_is_in_such_a_file_is_found(
@@ -159,16 +156,6 @@ def test_a_locked_workbook_asks_for_its_password_and_is_found_with_it(
     assert "放射科" in ask(sample_application, bad, "孙小满是哪个科室的").text
 
 
-def test_an_old_word_file_under_a_new_name_is_called_what_it_is(
-    sample_application: Application, bad: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("rag.ingest.inspect.find_office", lambda: None)
-    path = ole(tmp_path / "合同.docx", "WordDocument")
-    refused = sample_application.pipeline.ingest(path, bad, path.name)
-    assert refused.status == "failed" and "旧版 Word" in refused.error
-    assert sample_application.catalog.chunks.count(bad) == 0
-
-
 RULES = [
     "第一条 会计凭证的保管期限为三十年，月度报表为十年。",
     "第二条 借阅档案须经部门负责人同意并登记。",
@@ -196,19 +183,13 @@ def test_without_recognition_nothing_unreadable_passes_for_text(
 
 
 @needs_ocr
-@pytest.mark.parametrize("kind", ["shifted", "scan"])
 def test_with_recognition_what_is_seen_is_found(
-    sample_application: Application, bad: str, tmp_path: Path, kind: str
+    sample_application: Application, bad: str, tmp_path: Path
 ) -> None:
-    path = garbled(tmp_path) if kind == "shifted" else scanned(tmp_path)
+    path = scanned(tmp_path)
     assert sample_application.pipeline.ingest(path, bad, path.name).status == "indexed"
-    question, part = (
-        ("When are invoices paid?", "30 days")
-        if kind == "shifted"
-        else ("会计凭证的保管期限是多久", "三十年")
-    )
-    answer = ask(sample_application, bad, question)
-    assert part in answer.text
+    answer = ask(sample_application, bad, "会计凭证的保管期限是多久")
+    assert "三十年" in answer.text
     assert answer.citations[0].page == 1
 
 
