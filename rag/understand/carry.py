@@ -16,6 +16,7 @@ from rag.understand.phrases import Parsed, Phrase, is_name, parse, topic_phrase
 from rag.understand.refer import two_things
 from rag.understand.regions import find_regions
 from rag.understand.slots import QUOTED_TITLE
+from rag.understand.subject import without_condition
 from rag.understand.swap_places import put_region, put_time
 from rag.understand.times import find_times
 
@@ -175,7 +176,8 @@ def carry(question: str, dialogue: Dialogue, profile: KnowledgeProfile | None) -
         return None
     parsed = parse(question)
     body = parsed.body.lstrip("，, ")
-    about = _owner(parsed, topic_phrase(parsed), dialogue) or source.topic
+    about = _owner(parsed, topic_phrase(parsed), dialogue)
+    about = about or source.subject or without_condition(source.topic)
     if without := _WITHOUT.match(body):
         return body[: without.end()] + about + body[without.end() :]
     if _WHICH.match(body) and (two := two_things(dialogue)):
@@ -193,6 +195,7 @@ def carry(question: str, dialogue: Dialogue, profile: KnowledgeProfile | None) -
             phrase.kind == "time"
             and phrase.text in body
             and phrase.start == parsed.lead
+            and not _MORE_OF_TIME.match(parsed.text, phrase.end)
             and find_times(phrase.text, date.today())
         ):
             about, body = (
@@ -242,6 +245,10 @@ def known_topic(text: str, profile: KnowledgeProfile | None) -> bool:
     return profile is not None and len(text) >= 2 and normalise(text) in gazetteer(profile).names
 
 
+_MORE_OF_TIME = re.compile(
+    r"(?:之|以)?[前后](?!勤|台|者|续)|[\u4e00-\u9fff]{0,4}的话|[去来到]"
+)
+"""Behind a time: it is part of a clause of its own (年底前去的话)."""
 _WITHIN = re.compile(r"(?:里面|其中|里头|上面|下面|内部|周边|附近|旁边)(?!那|这)")
 _DONE = re.compile(
     r"[\u4e00-\u9fff]{1,2}(?:完|好|了|过)(?:之后|以后|后)?(?=能|可以|要|会|还|多久|怎么|几|什么|需要|得|就)"

@@ -22,6 +22,7 @@ from rag.understand.carry import (
     names_nothing,
 )
 from rag.understand.corrections import correction
+from rag.understand.courtesy import without_thanks
 from rag.understand.dialogue import (
     Dialogue,
     asked_back,
@@ -129,6 +130,10 @@ def _complete(question: str, dialogue: Dialogue, profile: KnowledgeProfile | Non
         if rest := question[dropped:]:
             made = _complete(rest, Dialogue(), profile)
             return Completion(made.standalone, True, "换了话题", made.topic, made.unresolved)
+    plain = without_thanks(question)
+    if plain != question:
+        made = _complete(plain, dialogue, profile)
+        return Completion(made.standalone, True, made.reason, made.topic, made.unresolved)
     for step in (_replied, _accepted):
         if found := step(question, dialogue, profile):
             return found

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from rag.types import Clarification, ClarificationOption, SlotName, Turn
+from rag.understand.courtesy import asked_plainly
 from rag.understand.lexicon import CLASSES
 from rag.understand.phrases import relation, topic
+from rag.understand.subject import whole_subject
 
 TURNS_READ = 24
 """Messages looked back at; older ones no longer explain a question (chosen by us)."""
@@ -50,12 +52,16 @@ _INLINE_OPTIONS = re.compile(
 
 @dataclass(slots=True)
 class Exchange:
-    """A past question of the user in full, its topic, and our reply to it."""
+    """A past question of the user in full, its topic, and our reply to it.
+
+    `subject` is its topic with the way or place that belongs to it, "" where that is no more.
+    """
 
     question: str
     topic: str
     typed: str
     reply: str = ""
+    subject: str = ""
 
 
 @dataclass(slots=True)
@@ -86,11 +92,14 @@ class Dialogue:
 
 def remember(dialogue: Dialogue, typed: str, standalone: str, about: str = "") -> None:
     """Add a question of the user to the dialogue."""
+    standalone = asked_plainly(standalone)
     about = about or _taken_up(dialogue, typed, standalone) or topic(standalone)
     if not about:
         about = dialogue.previous.topic if dialogue.previous else relation(standalone)
     dialogue.moved = False
-    dialogue.exchanges.append(Exchange(standalone, about, typed))
+    kept = dialogue.previous.subject if dialogue.previous else ""
+    subject = kept if kept and standalone.startswith(kept) else whole_subject(standalone)
+    dialogue.exchanges.append(Exchange(standalone, about, typed, subject=subject))
     dialogue.last = None
 
 

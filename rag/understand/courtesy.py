@@ -1,0 +1,39 @@
+"""Words of politeness around a question: taken out where a real question follows."""
+
+from __future__ import annotations
+
+import re
+
+from rag.understand.phrases import parse
+
+_TAKEN = (
+    r"(?:好的?|好吧|好嘞|行吧?|嗯+|哦+|噢|喔|ok|明白|知道|了解|收到|懂|清楚|谢谢(?:你|您)?|谢[啦了]|多谢"
+    r"|感谢|辛苦|麻烦(?:你|您)?|原来如此|这样啊|是这样|没事)(?:啊|呀|吧|哈|啦|了|的)*"
+)
+_TAKEN_UP = re.compile(rf"(?:{_TAKEN}[,，。.!！~～、\s]*)+(?<=[,，。.!！~～、\s])(?:那么?[,，\s]*)?", re.I)
+_ASKING = re.compile(
+    r"^(?:(?:我|再|还)*(?:想|要)*(?:请?问|请教|咨询|了解)(?:一?下)?|麻烦(?:你|您)?(?:再)?(?:请?问|查|看)?(?:一?下)?"
+    r"|请问(?:一?下)?|打听(?:一?下)?|帮我(?:查|看)(?:一?下)?)[,，:：\s]*(?=[^吗?？，,]{3})(?!哪|什么|啥|几|多少|谁|的)"
+)
+
+
+def without_thanks(message: str) -> str:
+    """`message` without the thanks or the "好吧，" before its question.
+
+    Unchanged where nothing that asks follows them: then they are the message.
+    """
+    match = _TAKEN_UP.match(message)
+    if match is None:
+        return message
+    rest = message[match.end() :]
+    asking = any(t.role == "ask" for t in parse(rest).tokens)
+    return rest if asking and len(rest) >= _SHORTEST else message
+
+
+_SHORTEST = 4
+"""Characters of a question that can stand behind thanks (chosen by us)."""
+
+
+def asked_plainly(question: str) -> str:
+    """A question without "我想问下", so that a follow-up doesn't repeat it."""
+    return _ASKING.sub("", question, count=1)
