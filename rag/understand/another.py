@@ -14,6 +14,7 @@ from rag.understand.phrases import happens, is_deed, is_name, parse, topic
 from rag.understand.refer import resolve
 from rag.understand.regions import find_regions
 from rag.understand.routes import with_other_end
+from rag.understand.shifts import attribute_of_last, day_meant, in_that_case, other_count
 from rag.understand.siblings import has_sibling
 from rag.understand.substitute import in_case, kind_of, put
 from rag.understand.times import find_times
@@ -75,6 +76,13 @@ def another_value(
         whole = made if kind_of(item) == "relation" else None
         return made_of(question, whole or f"介绍一下{item}", f"指的是“{item}”")
     previous = dialogue.exchanges[-1].question
+    if day := day_meant(value, dialogue):
+        return made_of(question, put(day, previous, profile), f"“{value}”是{day}")
+    for change in (other_count, in_that_case):
+        if marked and (made := change(value, previous)):
+            return made_of(question, made, f"沿用上一个问题，换成“{value}”")
+    if match["mark"] == "呢" and (made := attribute_of_last(value, dialogue)):
+        return made_of(question, made, "补上了上文的话题")
     if marked and (made := with_other_end(value, previous) or in_case(value, previous)):
         return made_of(question, made, f"沿用上一个问题，换成“{value}”")
     said = value
@@ -106,8 +114,7 @@ def another_value(
     if doing and verbal and not is_name(value) and about and about in previous:
         made = previous.replace(about, value, 1)
         return made_of(question, made, f"沿用上一个问题，换成“{value}”")
-    target = _target(kind, dialogue)
-    return made_of(question, put(said, target, profile), f"沿用上一个问题，换成“{value}”")
+    return made_of(question, put(said, previous, profile), f"沿用上一个问题，换成“{value}”")
 
 
 _ALLOWED = ("行吗", "可以吗", "有吗", "行不行", "能行吗", "可以不")
@@ -126,30 +133,3 @@ def _is_predicate(value: str) -> bool:
         or not parsed.tokens
         or all(t.role in ("aux", "mark") for t in parsed.tokens)
     )
-
-
-def _target(kind: str, dialogue: Dialogue) -> str:
-    """The latest question that has a value of this kind, a few turns back; else the last one."""
-    if kind in ("region", "time", "code", "person"):
-        for exchange in reversed(dialogue.exchanges[-4:]):
-            if exchange.topic != dialogue.exchanges[-1].topic and kind not in (
-                "region",
-                "time",
-                "code",
-            ):
-                continue
-            if _has(kind, exchange.question):
-                return exchange.question
-    return dialogue.exchanges[-1].question
-
-
-def _has(kind: str, question: str) -> bool:
-    from rag.understand.slots import LETTERED_PRODUCT, codes
-
-    if kind == "region":
-        return bool(find_regions(question))
-    if kind == "time":
-        return bool(find_times(question, date.today()))
-    if kind == "code":
-        return bool(codes(question) or LETTERED_PRODUCT.search(question))
-    return any(p.kind == "person" for p in parse(question).phrases)

@@ -9,6 +9,7 @@ from datetime import date
 from rag.text.normalise import normalise
 from rag.types import KnowledgeProfile
 from rag.understand import lexicon
+from rag.understand.answered import part_named, subject_of
 from rag.understand.dialogue import Dialogue, Exchange
 from rag.understand.frames import belongs, is_attribute
 from rag.understand.gazetteer import gazetteer
@@ -65,6 +66,8 @@ def leaves_topic_out(question: str, dialogue: Dialogue, profile: KnowledgeProfil
     if _owner(parsed, own, dialogue) or _asked_of_before(parsed, own, dialogue):
         return not known_topic(own.text, profile)
     body = parsed.body
+    if part_named(body, dialogue):
+        return not known_topic(own.text, profile)
     at = own.start - parsed.lead
     before = body[:at]
     if own.text in _VAGUE or _MISHAP.match(body) or _WITH.search(before):
@@ -177,7 +180,7 @@ def carry(question: str, dialogue: Dialogue, profile: KnowledgeProfile | None) -
     parsed = parse(question)
     body = parsed.body.lstrip("，, ")
     about = _owner(parsed, topic_phrase(parsed), dialogue)
-    about = about or source.subject or without_condition(source.topic)
+    about = about or subject_of(body, dialogue) or source.subject or without_condition(source.topic)
     if without := _WITHOUT.match(body):
         return body[: without.end()] + about + body[without.end() :]
     if _WHICH.match(body) and (two := two_things(dialogue)):

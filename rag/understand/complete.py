@@ -57,6 +57,7 @@ from rag.understand.reply import (
     offer_question,
 )
 from rag.understand.routes import with_other_end
+from rag.understand.shifts import own_case
 from rag.understand.substitute import put
 
 LONGEST = 400
@@ -263,6 +264,8 @@ def _referred_or_carried(
         about = dialogue.previous.topic if dialogue.previous and not dialogue.moved else ""
         if about and reports_failure(question):
             return Completion(f"{about}{question}", True, "补上了上文的话题", about)
+        if made := own_case(question, dialogue):
+            return Completion(made, True, "补上了自己的情况", about)
         return Completion(question, False, "", topic(question))
     body = CONNECTIVE.sub("", question, count=1) if dialogue.exchanges else question
     referred = resolve(body if len(body) >= 2 else question, dialogue)

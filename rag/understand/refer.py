@@ -19,6 +19,7 @@ from rag.understand.antecedents import (
     last_person,
     own_noun,
 )
+from rag.understand.answered import last_two, two_of_a_kind
 from rag.understand.dialogue import Dialogue, listed
 from rag.understand.phrases import parse
 from rag.understand.regions import find_regions
@@ -83,6 +84,9 @@ def resolve(question: str, dialogue: Dialogue) -> Referred:
     if _ABOUT_US.match(question):
         return result
     topics = dialogue.topics()
+    if two := two_of_a_kind(question, dialogue):
+        result.text, result.about = two
+        result.changed = True
     for step in (_pairs, _order, _places, _pointing, _bare, _people):
         step(result, topics, dialogue)
     return result
@@ -147,7 +151,7 @@ def two_things(dialogue: Dialogue) -> tuple[str, str] | None:
             return parts
     if len(topics) >= 2:
         return topics[1], topics[0]
-    return None
+    return last_two("code", dialogue) or last_two("region", dialogue)
 
 
 def _conjuncts(topic: str) -> tuple[str, str] | None:

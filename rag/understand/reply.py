@@ -102,7 +102,7 @@ def merge(
     if wants_all(text):
         return for_all(question, asked)
     chosen = _chosen(text, asked)
-    if chosen is None and _own_question(text):
+    if chosen is None and _own_question(text, question):
         return None
     value = chosen or _value(text)
     if not value:
@@ -185,14 +185,24 @@ def _value(text: str) -> str:
     return (stripped or value).strip(" ，,。") if len(stripped) >= 1 else ""
 
 
-def _own_question(text: str) -> bool:
-    """Whether the message asks something of its own instead of replying."""
+def _own_question(text: str, asked: str) -> bool:
+    """Whether the message asks something of its own instead of replying to what we asked."""
     if not re.search(
-        r"怎么|如何|什么|多少|几[\u4e00-\u9fff]|多久|吗[？?]?$|为什么|哪|谁|是否|能不能|有没有",
+        r"怎么|如何|什么|啥|咋|多少|几[\u4e00-\u9fff]|多久|多长|吗[？?]?$|为什么|哪|谁|是否|能不能|有没有",
         text,
     ):
         return False
-    return not find_regions(text) or topic_phrase(parse(text)) is not None
+    regions = find_regions(text)
+    if not regions or topic_phrase(parse(text)) is not None:
+        return True
+    for mention in reversed(regions):
+        text = text[: mention.start] + text[mention.end :]
+    words = [t.text for t in parse(text).tokens if t.role in ("noun", "rel", "act")]
+    return any(len(w) > 1 and w not in asked and w not in _OF_ANY for w in words)
+
+
+_OF_ANY = frozenset("规定 标准 政策 情况 怎么样 时候".split())
+"""Words that say of any question that it is asked of a value (北京怎么规定的)."""
 
 
 def _refer_to(value: str, question: str) -> str | None:

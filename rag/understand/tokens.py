@@ -155,7 +155,7 @@ def _role(word: str, tag: str) -> Role:
         return "and"
     if word in lexicon.ASKING or word in ("咋办", "咋整", "咋弄"):
         return "ask"
-    if word in lexicon.PERSON_ENDINGS:
+    if word in lexicon.PERSON_ENDINGS or word == "异常":
         return "noun"
     if _CANNOT.fullmatch(word):
         return "act"  # 连不上

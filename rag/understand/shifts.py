@@ -1,0 +1,122 @@
+"""Short messages that change one thing of the last question: a measure, a day, a condition.
+
+"12年呢" after 工作6年, "那12号呢" after an answer that lists 10月12日, "离职的时候呢", "我还在试用期",
+"防水等级呢" after a product.
+"""
+
+from __future__ import annotations
+
+import re
+
+from rag.understand import lexicon
+from rag.understand.dialogue import Dialogue
+from rag.understand.phrases import asks, parse, topic
+from rag.understand.siblings import with_sibling_replaced
+from rag.understand.slots import codes
+
+_NUMBER = r"(?:\d+(?:\.\d+)?|[一二两三四五六七八九十百千半]+)"
+_UNITS = (
+    r"(?:个?人|个?年头?|个月|个?小时|个?工作日|个?星期|个?学期|天|晚上?|周|岁|元|块钱?|万元?|千元|平米?|平方米?"
+    r"|公里|公斤|斤|级|倍|次|条|台|套|位|间|页|份|科|门|分|%|％)"
+)
+_COUNT = re.compile(rf"(?P<more>满|超过|不满|不到|第)?(?P<number>{_NUMBER})(?P<unit>{_UNITS})(?P<of>的)?")
+_DAY = re.compile(r"(?P<day>3[01]|[12]\d|0?[1-9])[号日]")
+_WHEN = re.compile(r"(?P<when>[\u4e00-\u9fffA-Za-z0-9]{1,12}(?:的时候|的那天|的当天|那天|当天))")
+_MINE = re.compile(
+    r"(?:但是?|可是?|不过|那|因为)?我(?:们)?(?:(?:现在|目前|已经|都|也|还|才|刚|只)*(?:是|在|属于|没(?!事|问题|有问题)|不(?!懂|明白|知道|清楚|对|行|想|要))"
+    r"|(?:住|买|用|租|办|签|交|选|报|开|考|读|坐|订)的(?:是)?|(?:现在|目前|已经|都|也|还|才|刚|只)+)(?P<case>[^，,。？?！!]{2,14}?)(?:的|了|呢|啊|哦)*[。.！!\s]*"
+)
+
+
+def other_count(value: str, question: str) -> str | None:
+    """`question` with another number of the same unit: 12年 in 工作6年; None without one."""
+    match = _COUNT.fullmatch(value)
+    if match is None:
+        return None
+    unit = match["unit"].removeprefix("个")
+    for old in _COUNT.finditer(question):
+        same = old["unit"].removeprefix("个") == unit
+        if not same or old["number"] == "半" or _is_date(question, old):
+            continue
+        tail = "的" if match["of"] and old["of"] else (old["of"] or "")
+        kept = (old["more"] or "") if not match["more"] else match["more"]
+        new = kept + match["number"] + old["unit"] + tail
+        return question[: old.start()] + new + question[old.end() :]
+    return None
+
+
+def _is_date(question: str, match: re.Match[str]) -> bool:
+    """2024年, or what is asked for each (一晚多少)."""
+    if match["unit"] == "年" and re.fullmatch(r"(?:19|20)\d{2}", match["number"]):
+        return True
+    asked_for_each = match["number"] == "一" and bool(
+        re.match(r"(?:要|是|能|给|补|收|有|报)*(?:多少|几)|[？?]?$", question[match.end() :])
+    )
+    return asked_for_each or question[: match.start()].endswith(("每", "第"))
+
+
+def day_meant(value: str, dialogue: Dialogue) -> str:
+    """10月12日 for a bare 12号: as the last answer has it; "" where it names no such day."""
+    match, previous = _DAY.fullmatch(value), dialogue.previous
+    if match is None or previous is None:
+        return ""
+    months = re.findall(rf"(1[0-2]|0?[1-9])月0?{int(match['day'])}[日号]", previous.reply)
+    return f"{months[0]}月{value}" if len(set(months)) == 1 else ""
+
+
+def in_that_case(value: str, question: str) -> str | None:
+    """`question` when something else is the case: 离职的时候，年假没休完能换钱吗."""
+    match = _WHEN.fullmatch(value)
+    if match is None:
+        return None
+    ending = next(e for e in ("的时候", "的那天", "的当天", "那天", "当天") if value.endswith(e))
+    if old := re.match(rf"[\u4e00-\u9fffA-Za-z0-9]{{1,12}}{ending}[，,]?", question):
+        return value + ("，" if old.group()[-1] in "，," else "") + question[old.end() :]
+    return f"{value}，{question}"
+
+
+def own_case(message: str, dialogue: Dialogue) -> str | None:
+    """The last question for someone of whom `message` tells ("我还在试用期"); else None.
+
+    Only behind an answer: what someone tells first is no case of a question.
+    """
+    previous = dialogue.previous
+    match = _MINE.fullmatch(message)
+    if previous is None or match is None or not previous.reply or asks(message):
+        return None
+    if dialogue.last is None or dialogue.last.status not in (None, "answered", "hedged"):
+        return None
+    case = match["case"]
+    if case in previous.question or not any(t.role == "noun" for t in parse(case).tokens):
+        return None
+    said = message.strip("。.！! ")
+    return with_sibling_replaced(case, previous.question) or f"{said}，{previous.question}"
+
+
+_ATTRIBUTE = re.compile(r"[\u4e00-\u9fffA-Za-z]{3,8}")
+
+
+def attribute_of_last(value: str, dialogue: Dialogue) -> str | None:
+    """What is asked of the thing under discussion: ZW-100S的防水等级是什么; None for no attribute."""
+    previous = dialogue.previous
+    tokens = parse(value).tokens
+    if previous is None or not _ATTRIBUTE.fullmatch(value) or len(tokens) != 2:
+        return None
+    last = tokens[-1]
+    if last.role != "rel" or len(last.text) < 2 or last.text in lexicon.CLASSES:
+        return None
+    named = codes(previous.question)
+    about = named[-1] if named else (previous.topic or topic(previous.question))
+    if not about or last.text in previous.question or value in about or tokens[0].text in about:
+        return None
+    if with_sibling_replaced(value, previous.question) or not (named or _of_a_thing(previous.question)):
+        return None
+    return f"{about}的{value}是{'多少' if last.text in _COUNTED else '什么'}？"
+
+
+def _of_a_thing(question: str) -> bool:
+    """Whether the last question was of what a thing does, not of another attribute of it."""
+    return not any(t.role == "rel" and len(t.text) > 1 for t in parse(question).tokens)
+
+
+_COUNTED = lexicon.words_of("重量 价格 单价 费用 金额 功率 电压 容量 转速 电流 尺寸 压力 温度 速度 频率 时长 数量 次数 人数 天数")
