@@ -33,7 +33,7 @@ def subject_of(body: str, dialogue: Dialogue) -> str:
     first = tokens[0] if tokens else None
     if first is None or not body.startswith(first.text) or first.tag[0] != "v":
         return ""
-    if first.role == "aux" or first.text in previous.question:
+    if first.role == "aux":
         return ""
     for noun, deed in itertools.pairwise(parse(reply).tokens):
         if deed.text.startswith(first.text) and deed.tag[0] == "v" and noun.end == deed.start:

@@ -36,6 +36,11 @@ def antecedent(
         return None, end  # "公司出了新政策，这个政策…" explains itself
     if named := _of_sort(noun, dialogue):
         return named, end
+    if noun == "人":
+        if person := _person_meant(dialogue):
+            return person, end
+        result.unresolved.append(result.text[match.start() : end])
+        return None, end
     if noun and noun not in lexicon.RELATIONS - lexicon.CLASSES:
         for topic in topics:
             if _is_a(topic, noun):
@@ -65,6 +70,19 @@ def antecedent(
     if len(noun) == 2 and topics[0].endswith(noun[-1]) and not find_regions(noun):
         return topics[0], end  # 该机床 for a 车床
     return None, end
+
+
+def _person_meant(dialogue: Dialogue) -> str:
+    """Whom 这个人 means: the person of the last answer or question, else its department."""
+    for exchange in reversed(dialogue.exchanges[-2:]):
+        for text in (exchange.reply, exchange.question):
+            if person := last_person(text):
+                return person
+        if house := _named_in_replies(dialogue, "部门"):
+            return house
+        if exchange.topic.endswith(TRADES):
+            return exchange.topic
+    return ""
 
 
 def _longer_word(noun: str, dialogue: Dialogue) -> str:

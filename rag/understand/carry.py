@@ -52,7 +52,12 @@ def leaves_topic_out(question: str, dialogue: Dialogue, profile: KnowledgeProfil
     if _TO_US.match(parsed.body):
         return False
     if own is None:
-        return not _idiom(question)
+        return not _idiom(question) and not _DAYS_OFF.match(parsed.body)
+    when = _WHEN_DONE.fullmatch(parsed.body)
+    if dialogue.previous and when and when["deed"] == own.text not in lexicon.EVENTS:
+        return not known_topic(own.text, profile)
+    if dialogue.previous and _THAN.match(parsed.body):
+        return True
     if dialogue.previous and _WITHOUT.match(parsed.body):
         return True
     if dialogue.previous and (_WITHIN.match(parsed.body) or _DONE.match(parsed.body)):
@@ -248,6 +253,18 @@ def known_topic(text: str, profile: KnowledgeProfile | None) -> bool:
     return profile is not None and len(text) >= 2 and normalise(text) in gazetteer(profile).names
 
 
+_THAN = re.compile(
+    r"(?:那|也|还)*(?:比|跟|和|与)[^，,比跟和]{2,12}?(?:还|更|要)?"
+    r"(?:[贵便轻重高低大小长短好差快慢多少早晚强弱][\u4e00-\u9fff]?|划算|合适|一样)(?:很多|多少|一点|一些|些|多)?(?:吗|么|不|嘛|没)?[？?\s]*$"
+)
+"""比ZW-200贵吗: compared with what was talked about."""
+_WHEN_DONE = re.compile(
+    r"(?:那|具体|大概)*(?:什么时候|啥时候|何时|几号|哪天|几月)(?:能|会|要|可以|才能?|开始)?(?P<deed>[\u4e00-\u9fff]{2})[呢啊？?\s]*"
+)
+_DAYS_OFF = re.compile(
+    r"(?:那|今年|明年)*(?:元旦|春节|除夕|元宵|清明|五一|劳动节|端午|中秋|国庆|十一|圣诞|妇女节|儿童节)节?[^，,]{0,4}(?:放|休|假|上班|调休|值班)"
+)
+"""Holidays by name: they need nothing before them."""
 _MORE_OF_TIME = re.compile(
     r"(?:之|以)?[前后](?!勤|台|者|续)|[\u4e00-\u9fff]{0,4}的话|[去来到]"
 )
@@ -260,7 +277,8 @@ _DONE = re.compile(
 _WITHOUT = re.compile(r"(?:那|如果|要是|万一)*(?P<verb>没有|没|有|不够|超过)(?=的话)")
 _WITH = re.compile("^(?:还|也|都|是否|能否|可以|能不能|可不可以|能|会|要)*(?:跟|和|与|同|比)$")
 _MISHAP = re.compile(
-    r"(?:如果|要是|万一|假如|一旦)?(?:[\u4e00-\u9fff]{0,2}[不没][\u4e00-\u9fff]{1,2}"
+    r"(?:那|如果|要是|万一|假如|一旦)*(?:[\u4e00-\u9fff]{0,2}[不没][\u4e00-\u9fff]{1,2}"
+    r"|[漏断没缺]水|[漏断没跳]电|跳闸|异响|冒烟|发热|发烫|过热|卡顿|卡纸|死机|黑屏|花屏|白屏|闪退|掉线|堵塞|生锈|报警|报错|超时"
     r"|[\u4e00-\u9fff]{1,3}了)(?:的话)?[，,]?"
     r"(?:怎么办|怎么处理|怎么解决|怎么修|怎么回事|咋办|为什么|是什么原因|是怎么回事|会怎样|会怎么样|有什么后果|怎么补救)"
 )

@@ -10,6 +10,7 @@ from rag.types import Clarification, ClarificationOption, SlotName, Turn
 from rag.understand.courtesy import asked_plainly
 from rag.understand.lexicon import CLASSES
 from rag.understand.phrases import relation, topic
+from rag.understand.regions import find_regions
 from rag.understand.subject import whole_subject
 
 TURNS_READ = 24
@@ -105,7 +106,10 @@ def remember(dialogue: Dialogue, typed: str, standalone: str, about: str = "") -
 
 def _taken_up(dialogue: Dialogue, typed: str, standalone: str) -> str:
     """The earlier topic that completion put into a message: it stays what is talked about."""
-    return next((t for t in dialogue.topics() if t in standalone and t not in typed), "")
+    about = next((t for t in dialogue.topics() if t in standalone and t not in typed), "")
+    whole = topic(standalone)
+    placed = about and whole != about and whole.endswith(about) and find_regions(whole)
+    return whole if placed and not find_regions(about) else about
 
 
 def asked_back(turn: Turn | None) -> Clarification | None:

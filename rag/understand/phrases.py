@@ -43,7 +43,7 @@ _CLAUSE_END = re.compile(r"[，,。；;!！：:\n]")
 _ASKS = re.compile(
     r"[?？]|吗|呢|什么|啥|哪|谁|怎么|怎样|如何|为什么|为何|多少|几[\u4e00-\u9fff]|多久|多长|多大|多高|何时|是否|能否|可否"
     r"|有没有|能不能|可不可以|是不是|会不会|要不要|需不需要|介绍|说明|解释|列出|列举|总结|概括|讲讲|说说|查(?:一?下|询)|咋|[\u4e00-\u9fff](?<![了过就但可试都])还是(?![不没有打很要老那这])[\u4e00-\u9fff]"
-    r"|([\u4e00-\u9fff])[不没]\1|(?:能|会|可以|要|是|有|得|用|行|可|该|算|给)[^，,。！!]{0,12}[不没][\s?？]*$|么[\s?？]*$"
+    r"|([\u4e00-\u9fff])[不没]\1|(?:能|会|可以|要|是|有|得|用|行|可|该|算|给)[^，,。！!]{0,12}[不没][\s?？]*$|[\u4e00-\u9fff]{4}[不没][\s?？]*$|么[\s?？]*$"
 )
 
 _DIGIT = re.compile(r"[\d一二三四五六七八九十百千万半几]")
@@ -125,6 +125,8 @@ def topic(text: str) -> str:
     if named := _THING_OF.match(head.text):
         return named["thing"]
     clause = _asking_clause(parsed)
+    if joined := _one_of(parsed, head):
+        return joined
     start, end = _with_verbs(parsed, head)
     narrowing = [
         p
@@ -139,6 +141,13 @@ def topic(text: str) -> str:
             return text[before[0].start : end]
         return "".join(p.text for p in before) + text[start:end]
     return text[start:end]
+
+
+def _one_of(parsed: Parsed, head: Phrase) -> str:
+    """太阳能板方案 for 太阳能板那个方案; "" where nothing points."""
+    match = re.compile("[那这]个").match(parsed.text, head.end)
+    behind = next((p for p in parsed.phrases if match and p.start == match.end()), None)
+    return head.text + behind.text if behind and not find_regions(head.text) else ""
 
 
 _LIGHT = lexicon.words_of("办 领 查 开 交 做 弄 用 看 报 买 填 批 发 请 找 拿 到 来 去 算 休 签 写")
@@ -300,6 +309,8 @@ _PAPERS = lexicon.words_of("证明 凭证 单据 表格 表 证件 证书 附件
 def _without_relations(tokens: list[Token]) -> list[Token]:
     """The run up to its relational nouns, its measures gone too (社保断缴三个月)."""
     tail = list(tokens)
+    if len(tail) > 1 and tail[-1].tag == "a" and tail[-2].role == "rel" and len(tail[-1].text) == 1:
+        tail.pop()  # 发的时间长
     while tail and (tail[-1].role in ("rel", "of") or (tail[-1].tag == "m" and len(tail) > 1)):
         if tail[-1].text in _PAPERS and len(tail) > 1 and tail[-2].tag[0] == "v":
             break  # 离职证明 is a thing, 离职手续 is of 离职
@@ -345,6 +356,13 @@ def _is_predicate(tokens: tuple[Token, ...], index: int) -> bool:
 _MODALS = lexicon.words_of("能 可以 会 要 需要 可 应该 能够 允许 必须 还 也 都 不能 不会")
 
 
+_APPLICANTS = lexicon.words_of(
+    "硕士 博士 本科 大专 毕业生 应届生 研究生 本科生 大学生 学生 新生 员工 职工 实习生 外籍 家属 子女 配偶 儿童 老人 孕妇"
+)
+_GRANTED = re.compile(r"(?:补贴|津贴|补助|奖励|工资|奖学金|助学金|学费|[^罚资基现]金|[年病婚产事丧]假|待遇|公寓)$")
+"""Endings of what people are granted or pay: behind them the group is no part of the name."""
+
+
 def _split_run(text: str, run: list[Token]) -> list[Phrase]:
     """Cut a run into narrowing parts (place, time, people) and the topic behind them."""
     phrases: list[Phrase] = []
@@ -386,6 +404,10 @@ def _split_run(text: str, run: list[Token]) -> list[Phrase]:
     if len(tail) == 2 and tail[0].tag in ("nr", "nrt", "nz") and is_person(tail[1].text):
         phrases.append(Phrase(tail[0].text, tail[0].start, tail[0].end, "topic"))
         tail, core = tail[1:], tail[1].text  # 阿莫西林儿童一次吃几粒
+    if len(tail) > 1 and tail[-1].text in _APPLICANTS and _GRANTED.search(tail[-2].text):
+        last = tail.pop()  # 租房补贴硕士每月多少
+        phrases.append(Phrase(text[tail[0].start : last.start], tail[0].start, last.start, "topic"))
+        tail, core = [last], last.text
     kind = "person" if is_person(core) else "topic"
     if len(core) == 1 and tail[0].tag[0] in "vamqt":
         return phrases

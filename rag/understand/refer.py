@@ -230,6 +230,9 @@ def _pointing(result: Referred, topics: list[str], dialogue: Dialogue) -> None:
         noun = _shared_head(result.text, match.end(), topics) or _noun_after(
             result.text, match.end()
         )
+        if noun and _named_already(result.text, match.start()):
+            position = match.end()
+            continue
         if _DUMMY.match(result.text, match.start()) and noun not in ("办法",):
             position = match.end()
             continue
@@ -239,6 +242,17 @@ def _pointing(result: Referred, topics: list[str], dialogue: Dialogue) -> None:
             continue
         result.text = result.text[: match.start()] + new + result.text[end:]
         result.changed, position = True, match.start() + len(new)
+
+
+def _named_already(text: str, position: int) -> bool:
+    """Whether a noun right before the pointing words says which one: 太阳能板那个方案."""
+    if text[position : position + 1] not in "那这" or text[position + 1 : position + 2] != "个":
+        return False
+    before = [t for t in parse(text).tokens if t.end == position]
+    if not before or before[0].role != "noun" or before[0].tag[0] != "n":
+        return False
+    run = next((p for p in parse(text).phrases if p.end == position), None)
+    return run is not None and run.kind == "topic" and len(run.text) > 1 and not find_regions(run.text)
 
 
 def _bare(result: Referred, topics: list[str], dialogue: Dialogue) -> None:

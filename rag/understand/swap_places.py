@@ -13,7 +13,7 @@ from rag.understand.regions import RegionMention, find_regions, official_name
 from rag.understand.slots import QUOTED_TITLE
 from rag.understand.times import find_times
 
-_LINKS = re.compile(r"[和与、及跟,，\s]+")
+_LINKS = re.compile(r"[和与、及跟,，\s]*")
 
 
 def put_region(value: str, question: str, profile: KnowledgeProfile | None) -> str:
