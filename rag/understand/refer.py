@@ -120,7 +120,7 @@ def _pairs(result: Referred, topics: list[str], dialogue: Dialogue) -> None:
     def value(match: re.Match[str]) -> str | None:
         if _names_two_before(result.text, match.start()):
             return None
-        two = two_things(dialogue)
+        two = _two_meant(dialogue)
         if two is None:
             if len(dialogue.exchanges) == 0 or not topics:
                 result.unresolved.append(match.group())
@@ -151,7 +151,12 @@ def two_things(dialogue: Dialogue) -> tuple[str, str] | None:
             return parts
     if len(topics) >= 2:
         return topics[1], topics[0]
-    return last_two("code", dialogue) or last_two("region", dialogue)
+    return None
+
+
+def _two_meant(dialogue: Dialogue) -> tuple[str, str] | None:
+    """The two things talked about, else the last two models or places named."""
+    return two_things(dialogue) or last_two("code", dialogue) or last_two("region", dialogue)
 
 
 def _conjuncts(topic: str) -> tuple[str, str] | None:
@@ -180,7 +185,7 @@ def _names_two_before(text: str, position: int) -> bool:
 def _order(result: Referred, topics: list[str], dialogue: Dialogue) -> None:
     del topics
     items = listed(dialogue.previous.reply) if dialogue.previous else ()
-    two = two_things(dialogue)
+    two = _two_meant(dialogue)
 
     def pick(index: int) -> Callable[[re.Match[str]], str | None]:
         def value(match: re.Match[str]) -> str | None:

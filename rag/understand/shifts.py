@@ -10,7 +10,7 @@ import re
 
 from rag.understand import lexicon
 from rag.understand.dialogue import Dialogue
-from rag.understand.phrases import asks, parse, topic
+from rag.understand.phrases import asks, is_name, parse, topic
 from rag.understand.siblings import with_sibling_replaced
 from rag.understand.slots import codes
 
@@ -23,8 +23,8 @@ _COUNT = re.compile(rf"(?P<more>满|超过|不满|不到|第)?(?P<number>{_NUMBE
 _DAY = re.compile(r"(?P<day>3[01]|[12]\d|0?[1-9])[号日]")
 _WHEN = re.compile(r"(?P<when>[\u4e00-\u9fffA-Za-z0-9]{1,12}(?:的时候|的那天|的当天|那天|当天))")
 _MINE = re.compile(
-    r"(?:但是?|可是?|不过|那|因为)?我(?:们)?(?:(?:现在|目前|已经|都|也|还|才|刚|只)*(?:是|在|属于|没(?!事|问题|有问题)|不(?!懂|明白|知道|清楚|对|行|想|要))"
-    r"|(?:住|买|用|租|办|签|交|选|报|开|考|读|坐|订)的(?:是)?|(?:现在|目前|已经|都|也|还|才|刚|只)+)(?P<case>[^，,。？?！!]{2,14}?)(?:的|了|呢|啊|哦)*[。.！!\s]*"
+    r"(?:但是?|可是?|不过|那|因为)?我(?:们)?(?:现在|目前|已经|都|也|还|才|刚|只)*"
+    r"(?:是|在|属于|(?:住|买|用|租|办|签|交|选|报|开|考|读|坐|订)的(?:是)?)(?P<case>[^，,。？?！!]{2,10}?)(?:的|了|呢|啊|哦)*[。.！!\s]*"
 )
 
 
@@ -84,10 +84,11 @@ def own_case(message: str, dialogue: Dialogue) -> str | None:
     match = _MINE.fullmatch(message)
     if previous is None or match is None or not previous.reply or asks(message):
         return None
-    if dialogue.last is None or dialogue.last.status not in (None, "answered", "hedged"):
+    told = match["case"] in previous.reply
+    if dialogue.last is None or not (told or dialogue.last.status in ("answered", "hedged")):
         return None
     case = match["case"]
-    if case in previous.question or not any(t.role == "noun" for t in parse(case).tokens):
+    if case in previous.question or not is_name(case):
         return None
     said = message.strip("。.！! ")
     return with_sibling_replaced(case, previous.question) or f"{said}，{previous.question}"
