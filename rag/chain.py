@@ -235,7 +235,8 @@ class Chain(Runnable[TurnInput, Any]):
         self, input: TurnInput, profile: KnowledgeProfile, settings: Settings
     ) -> Understanding:
         today = input.today or date.today()
-        local = understand(input.question, input.history, profile, today)
+        counts = self._catalog.lexical.document_frequencies
+        local = understand(input.question, input.history, profile, today, counts)
         chat = self._chat() if settings.chat.understand_with_llm else None
         if chat is None or local.route != "knowledge":
             return local

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import date
 
 from rag.types import KnowledgeProfile
 from rag.understand.carry import carry
@@ -12,12 +11,10 @@ from rag.understand.dialogue import Dialogue
 from rag.understand.moves import listed_item
 from rag.understand.phrases import happens, is_deed, is_name, parse, topic
 from rag.understand.refer import resolve
-from rag.understand.regions import find_regions
 from rag.understand.routes import with_other_end
 from rag.understand.shifts import attribute_of_last, day_meant, in_that_case, other_count
 from rag.understand.siblings import has_sibling
 from rag.understand.substitute import in_case, kind_of, put
-from rag.understand.times import find_times
 
 _ANOTHER = re.compile(
     r"^(?:那么?(?:如果|要是|换成|在)?|还有|如果(?:是|换成|在)?|要是(?:在)?|换成|换作|假如是?"
@@ -25,7 +22,7 @@ _ANOTHER = re.compile(
     r"|针对)?[,，\s]*(?:我(?:们)?(?:如果|要是)?(?:是|属于|在|有)|在)?"
     r"(?P<value>[^，,。？?！!]{1,30}?)(?:的话|的情况|方面|这边|那边|那里)?(?P<mark>呢"
     r"|呐|怎么样|如何|又如何|又怎么样|又是?多少|也一样吗|也是吗|一样吗|也是这样吗|也这样吗|也有吗|有吗|行吗"
-    r"|也行吗|也可以吗|可以吗|也能吗|行不行|能行吗|可以不|也(?:给我)?(?:(?:说|讲|看|查|列|介绍)(?:说|讲|看|查|一下|下)))?[\s？?。！!]*$"
+    r"|也行吗|也可以吗|可以吗|也能吗|行不行|能行吗|可以不|也?(?:需要|支持|会|能|要)(?:吗|不|么)|也(?:给我)?(?:(?:说|讲|看|查|列|介绍)(?:说|讲|看|查|一下|下)))?[\s？?。！!]*$"
 )
 
 CONNECTIVE = re.compile(
@@ -89,6 +86,8 @@ def another_value(
     value = value.removesuffix("的") if kind_of(value) != "measure" else value
     if not value or _is_predicate(value):
         return None
+    if _MODAL.fullmatch(match["mark"] or "") and kind_of(value) not in ("code", "region", "person"):
+        return None
     new = is_deed(value) or (is_name(value) and not _YES_OR_NO.search(previous))
     if match["mark"] in _ALLOWED and new and not dialogue.moved:
         made = carry(body, dialogue, profile) if not has_sibling(value, previous) else None
@@ -117,6 +116,8 @@ def another_value(
     return made_of(question, put(said, previous, profile), f"沿用上一个问题，换成“{value}”")
 
 
+_MODAL = re.compile("也?(?:需要|支持|会|能|要)(?:吗|不|么)")
+"""Predicates so bare that the last question's is meant, of a model, place or kind of people."""
 _ALLOWED = ("行吗", "可以吗", "有吗", "行不行", "能行吗", "可以不")
 
 _YES_OR_NO = re.compile(r"能|可以|行|允许|得")

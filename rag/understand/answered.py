@@ -43,7 +43,9 @@ def subject_of(body: str, dialogue: Dialogue) -> str:
     return ""
 
 
-_AMOUNT = re.compile(r"(?P<noun>[\u4e00-\u9fff]{2,6}?)(?:的)?(?:是|要)?(?:多少(?:钱|元)?|几[点元块次])[？?\s]*")
+_AMOUNT = re.compile(
+    r"(?P<noun>[\u4e00-\u9fff]{2,6}?)(?:的)?(?:是|要)?(?:多少(?:钱|元)?|几[点元块次])[？?\s]*"
+)
 
 
 def part_named(body: str, dialogue: Dialogue) -> bool:
@@ -53,6 +55,25 @@ def part_named(body: str, dialogue: Dialogue) -> bool:
         return False
     noun = match["noun"]
     return noun in previous.reply[:_READ] and noun not in previous.question
+
+
+_WHAT_PRICE = re.compile(
+    r"(?:那|要|得|需要|大概)*(?:多少钱|怎么收费|怎么算钱|收费吗|要钱吗|几块钱)[^，,]{0,4}"
+)
+_WHETHER = re.compile(
+    r"(?:能不能|可不可以|是否|能否|能|可以|支持|有没有|提供)(?P<deed>[\u4e00-\u9fff]{2,4}?)(?:吗|么|不|嘛)?[？?]?$"
+)
+
+
+def deed_asked_about(body: str, dialogue: Dialogue) -> str:
+    """What may be done, for its price: ZW-200延保 for "多少钱一年" after "ZW-200能延保吗"."""
+    previous = dialogue.previous
+    if previous is None or not previous.topic or not _WHAT_PRICE.fullmatch(body):
+        return ""
+    match = _WHETHER.search(previous.question)
+    if match is None or previous.topic not in previous.question[: match.start()]:
+        return ""
+    return previous.topic + match["deed"]
 
 
 _KINDS = (

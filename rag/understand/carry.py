@@ -9,10 +9,11 @@ from datetime import date
 from rag.text.normalise import normalise
 from rag.types import KnowledgeProfile
 from rag.understand import lexicon
-from rag.understand.answered import part_named, subject_of
+from rag.understand.answered import deed_asked_about, part_named, subject_of
 from rag.understand.dialogue import Dialogue, Exchange
 from rag.understand.frames import belongs, is_attribute
 from rag.understand.gazetteer import gazetteer
+from rag.understand.left_out import BACK, DAYS_OFF, MORE_OF_TIME, THAN, WHEN_DONE, journey
 from rag.understand.phrases import Parsed, Phrase, is_name, parse, topic_phrase
 from rag.understand.refer import two_things
 from rag.understand.regions import find_regions
@@ -51,12 +52,14 @@ def leaves_topic_out(question: str, dialogue: Dialogue, profile: KnowledgeProfil
         return False
     if _TO_US.match(parsed.body):
         return False
+    if BACK.match(parsed.body) and journey(dialogue):
+        return True
     if own is None:
-        return not _idiom(question) and not _DAYS_OFF.match(parsed.body)
-    when = _WHEN_DONE.fullmatch(parsed.body)
+        return not _idiom(question) and not DAYS_OFF.match(parsed.body)
+    when = WHEN_DONE.fullmatch(parsed.body)
     if dialogue.previous and when and when["deed"] == own.text not in lexicon.EVENTS:
         return not known_topic(own.text, profile)
-    if dialogue.previous and _THAN.match(parsed.body):
+    if dialogue.previous and THAN.match(parsed.body):
         return True
     if dialogue.previous and _WITHOUT.match(parsed.body):
         return True
@@ -185,7 +188,15 @@ def carry(question: str, dialogue: Dialogue, profile: KnowledgeProfile | None) -
     parsed = parse(question)
     body = parsed.body.lstrip("，, ")
     about = _owner(parsed, topic_phrase(parsed), dialogue)
-    about = about or subject_of(body, dialogue) or source.subject or without_condition(source.topic)
+    about = (
+        about
+        or deed_asked_about(body, dialogue)
+        or subject_of(body, dialogue)
+        or source.subject
+        or without_condition(source.topic)
+    )
+    if BACK.match(body) and (gone := journey(dialogue)):
+        return gone + body
     if without := _WITHOUT.match(body):
         return body[: without.end()] + about + body[without.end() :]
     if _WHICH.match(body) and (two := two_things(dialogue)):
@@ -203,7 +214,7 @@ def carry(question: str, dialogue: Dialogue, profile: KnowledgeProfile | None) -
             phrase.kind == "time"
             and phrase.text in body
             and phrase.start == parsed.lead
-            and not _MORE_OF_TIME.match(parsed.text, phrase.end)
+            and not MORE_OF_TIME.match(parsed.text, phrase.end)
             and find_times(phrase.text, date.today())
         ):
             about, body = (
@@ -253,22 +264,6 @@ def known_topic(text: str, profile: KnowledgeProfile | None) -> bool:
     return profile is not None and len(text) >= 2 and normalise(text) in gazetteer(profile).names
 
 
-_THAN = re.compile(
-    r"(?:那|也|还)*(?:比|跟|和|与)[^，,比跟和]{2,12}?(?:还|更|要)?"
-    r"(?:[贵便轻重高低大小长短好差快慢多少早晚强弱][\u4e00-\u9fff]?|划算|合适|一样)(?:很多|多少|一点|一些|些|多)?(?:吗|么|不|嘛|没)?[？?\s]*$"
-)
-"""比ZW-200贵吗: compared with what was talked about."""
-_WHEN_DONE = re.compile(
-    r"(?:那|具体|大概)*(?:什么时候|啥时候|何时|几号|哪天|几月)(?:能|会|要|可以|才能?|开始)?(?P<deed>[\u4e00-\u9fff]{2})[呢啊？?\s]*"
-)
-_DAYS_OFF = re.compile(
-    r"(?:那|今年|明年)*(?:元旦|春节|除夕|元宵|清明|五一|劳动节|端午|中秋|国庆|十一|圣诞|妇女节|儿童节)节?[^，,]{0,4}(?:放|休|假|上班|调休|值班)"
-)
-"""Holidays by name: they need nothing before them."""
-_MORE_OF_TIME = re.compile(
-    r"(?:之|以)?[前后](?!勤|台|者|续)|[\u4e00-\u9fff]{0,4}的话|[去来到]"
-)
-"""Behind a time: it is part of a clause of its own (年底前去的话)."""
 _WITHIN = re.compile(r"(?:里面|其中|里头|上面|下面|内部|周边|附近|旁边)(?!那|这)")
 _DONE = re.compile(
     r"[\u4e00-\u9fff]{1,2}(?:完|好|了|过)(?:之后|以后|后)?(?=能|可以|要|会|还|多久|怎么|几|什么|需要|得|就)"

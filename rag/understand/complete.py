@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rag.types import KnowledgeProfile, Turn
 from rag.understand.another import CONNECTIVE, Completion, another_value, made_of
@@ -46,7 +47,7 @@ from rag.understand.moves import (
     short_for_sibling,
     tells_of_another,
 )
-from rag.understand.phrases import asks, is_name, topic
+from rag.understand.phrases import asks, is_name, parse, topic
 from rag.understand.refer import resolve
 from rag.understand.reply import (
     echoes,
@@ -58,6 +59,7 @@ from rag.understand.reply import (
 )
 from rag.understand.routes import with_other_end
 from rag.understand.shifts import own_case
+from rag.understand.spelling import in_full
 from rag.understand.substitute import put
 
 LONGEST = 400
@@ -78,7 +80,11 @@ def complete(
             topic from a detail of the last one.
     """
     dialogue = _recall(history, profile)
-    return _complete(question.strip(), dialogue, profile)
+    said = [text for e in dialogue.exchanges for text in (e.question, e.reply)]
+    typed = question.strip()
+    whole = in_full(typed, said, profile)
+    made = _complete(whole, dialogue, profile)
+    return made if made.standalone != whole or whole == typed else replace(made, changed=True)
 
 
 def _recall(history: Sequence[Turn], profile: KnowledgeProfile | None) -> Dialogue:
@@ -238,7 +244,10 @@ def _returned(
     named, rest = match["topic"].strip(), CONNECTIVE.sub("", match["rest"].strip())
     about = next((t for t in dialogue.topics() if is_meant(named, t)), "")
     if (about or named_before(named, dialogue)) and (code := POINTED_CODE.match(rest)):
-        return made_of(question, f"{named}{rest[code.start('code') :]}", f"回到“{named}”", named)
+        model, asked = code["code"], rest[code.end() :].lstrip("的")
+        if any(t.role == "noun" for t in parse(named).tokens):  # 烤箱E7怎么处理
+            return made_of(question, f"{named}{model}{asked}", f"回到“{named}”", named)
+        return made_of(question, f"{model}{named}{asked}", f"回到“{named}”", f"{model}{named}")
     if not about and leaves_topic_out(rest, Dialogue(), None):
         about = named_before(named, dialogue)
         return made_of(question, about + rest, f"回到“{about}”", about) if about else None

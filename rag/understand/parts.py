@@ -159,7 +159,7 @@ def _spans(question: str, values: Sequence[str]) -> list[tuple[int, int]]:
         name = value if value in text else normalise(value)
         if name in text:
             found.append((text.index(name), text.index(name) + len(name)))
-    return sorted(found)
+    return sorted(set(found))
 
 
 def _only(question: str, span: tuple[int, int], spans: Sequence[tuple[int, int]]) -> str:

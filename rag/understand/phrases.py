@@ -14,8 +14,14 @@ from functools import lru_cache
 
 from rag.understand import lexicon
 from rag.understand.regions import find_regions
+from rag.understand.runs import (
+    drop_dated_predicate,
+    is_bare_verb,
+    is_granted_to,
+    without_relations,
+)
 from rag.understand.slots import CODE, LETTERED_PRODUCT, QUOTED_TITLE
-from rag.understand.tokens import NOUN_ENDS, Token, tokens_of
+from rag.understand.tokens import Token, tokens_of
 
 _LEAD = re.compile(
     r"(?:(?:你好|您好|hi|hello|哈喽|嗨|早上好|下午好)[,，!！。.\s]*"
@@ -264,6 +270,9 @@ def _asking_clause(parsed: Parsed) -> tuple[int, int]:
     return (start, len(parsed.text))
 
 
+_LATELY = lexicon.words_of("最近 近期 近来 目前 如今 当前")
+
+
 def _phrases(text: str, tokens: tuple[Token, ...]) -> list[Phrase]:
     """Runs of noun-like words, their links included."""
     found: list[Phrase] = []
@@ -274,11 +283,13 @@ def _phrases(text: str, tokens: tuple[Token, ...]) -> list[Phrase]:
             run.pop()
         while run and run[0].role in ("of", "and"):
             run.pop(0)
-        while len(run) > 1 and _is_bare_verb(run[-1]):
+        while len(run) > 1 and run[-1].text in _LATELY:
+            run.pop()
+        while len(run) > 1 and is_bare_verb(run[-1]):
             run.pop()  # 胶囊饭前吃: the predicate, with the time before it
             while len(run) > 1 and run[-1].tag == "t":
                 run.pop()
-        _drop_dated_predicate(run)
+        drop_dated_predicate(run)
         if run:
             found.extend(_split_run(text, run))
         run.clear()
@@ -303,39 +314,6 @@ def _phrases(text: str, tokens: tuple[Token, ...]) -> list[Phrase]:
     return found
 
 
-_PAPERS = lexicon.words_of("证明 凭证 单据 表格 表 证件 证书 附件 模板")
-
-
-def _without_relations(tokens: list[Token]) -> list[Token]:
-    """The run up to its relational nouns, its measures gone too (社保断缴三个月)."""
-    tail = list(tokens)
-    if len(tail) > 1 and tail[-1].tag == "a" and tail[-2].role == "rel" and len(tail[-1].text) == 1:
-        tail.pop()  # 发的时间长
-    while tail and (tail[-1].role in ("rel", "of") or (tail[-1].tag == "m" and len(tail) > 1)):
-        if tail[-1].text in _PAPERS and len(tail) > 1 and tail[-2].tag[0] == "v":
-            break  # 离职证明 is a thing, 离职手续 is of 离职
-        if tail[-1].tag == "m" and not _MEASURED.fullmatch(tail[-1].text):
-            break
-        tail.pop()
-    return tail
-
-
-_MEASURED = re.compile(r"[\d一二两三四五六七八九十百千半]+(?:个|次)?")
-
-
-def _drop_dated_predicate(run: list[Token]) -> None:
-    """End a run before a time and the verbs behind it: 故宫 of 故宫周一开门."""
-    times = [i for i, token in enumerate(run) if i and token.tag == "t"]
-    if times and times[0] + 1 < len(run):
-        behind = run[times[0] + 1 :]
-        if all(t.tag[0] == "v" and t.tag != "vn" for t in behind):
-            del run[times[0] :]
-
-
-def _is_bare_verb(token: Token) -> bool:
-    return len(token.text) == 1 and token.tag == "v" and token.text not in NOUN_ENDS
-
-
 def _is_predicate(tokens: tuple[Token, ...], index: int) -> bool:
     """Whether a verb ends the question behind what asks: 在哪里举行, 能减免吗."""
     token = tokens[index]
@@ -354,13 +332,6 @@ def _is_predicate(tokens: tuple[Token, ...], index: int) -> bool:
 
 
 _MODALS = lexicon.words_of("能 可以 会 要 需要 可 应该 能够 允许 必须 还 也 都 不能 不会")
-
-
-_APPLICANTS = lexicon.words_of(
-    "硕士 博士 本科 大专 毕业生 应届生 研究生 本科生 大学生 学生 新生 员工 职工 实习生 外籍 家属 子女 配偶 儿童 老人 孕妇"
-)
-_GRANTED = re.compile(r"(?:补贴|津贴|补助|奖励|工资|奖学金|助学金|学费|[^罚资基现]金|[年病婚产事丧]假|待遇|公寓)$")
-"""Endings of what people are granted or pay: behind them the group is no part of the name."""
 
 
 def _split_run(text: str, run: list[Token]) -> list[Phrase]:
@@ -390,7 +361,7 @@ def _split_run(text: str, run: list[Token]) -> list[Phrase]:
             tokens.pop(0)
     if not tokens:
         return phrases
-    tail = _without_relations(tokens)
+    tail = without_relations(tokens)
     if not tail:
         phrases.append(
             Phrase(
@@ -404,7 +375,7 @@ def _split_run(text: str, run: list[Token]) -> list[Phrase]:
     if len(tail) == 2 and tail[0].tag in ("nr", "nrt", "nz") and is_person(tail[1].text):
         phrases.append(Phrase(tail[0].text, tail[0].start, tail[0].end, "topic"))
         tail, core = tail[1:], tail[1].text  # 阿莫西林儿童一次吃几粒
-    if len(tail) > 1 and tail[-1].text in _APPLICANTS and _GRANTED.search(tail[-2].text):
+    if is_granted_to(tail):
         last = tail.pop()  # 租房补贴硕士每月多少
         phrases.append(Phrase(text[tail[0].start : last.start], tail[0].start, last.start, "topic"))
         tail, core = [last], last.text

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 
 from rag.understand import lexicon
+from rag.understand.answered import last_two, two_of_a_kind
 from rag.understand.antecedents import (
     TRADES,
     Referred,
@@ -19,7 +20,6 @@ from rag.understand.antecedents import (
     last_person,
     own_noun,
 )
-from rag.understand.answered import last_two, two_of_a_kind
 from rag.understand.dialogue import Dialogue, listed
 from rag.understand.phrases import parse
 from rag.understand.regions import find_regions
@@ -257,7 +257,9 @@ def _named_already(text: str, position: int) -> bool:
     if not before or before[0].role != "noun" or before[0].tag[0] != "n":
         return False
     run = next((p for p in parse(text).phrases if p.end == position), None)
-    return run is not None and run.kind == "topic" and len(run.text) > 1 and not find_regions(run.text)
+    return (
+        run is not None and run.kind == "topic" and len(run.text) > 1 and not find_regions(run.text)
+    )
 
 
 def _bare(result: Referred, topics: list[str], dialogue: Dialogue) -> None:

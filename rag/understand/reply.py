@@ -201,7 +201,7 @@ def _own_question(text: str, asked: str) -> bool:
     return any(len(w) > 1 and w not in asked and w not in _OF_ANY for w in words)
 
 
-_OF_ANY = frozenset("规定 标准 政策 情况 怎么样 时候".split())
+_OF_ANY = frozenset(["规定", "标准", "政策", "情况", "怎么样", "时候"])
 """Words that say of any question that it is asked of a value (北京怎么规定的)."""
 
 

@@ -1,7 +1,7 @@
 """Short messages that change one thing of the last question: a measure, a day, a condition.
 
-"12年呢" after 工作6年, "那12号呢" after an answer that lists 10月12日, "离职的时候呢", "我还在试用期",
-"防水等级呢" after a product.
+"12年呢" after 工作6年, "那12号呢" after an answer that lists 10月12日, "离职的时候呢",
+"我还在试用期", "防水等级呢" after a product.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ _UNITS = (
     r"(?:个?人|个?年头?|个月|个?小时|个?工作日|个?星期|个?学期|天|晚上?|周|岁|元|块钱?|万元?|千元|平米?|平方米?"
     r"|公里|公斤|斤|级|倍|次|条|台|套|位|间|页|份|科|门|分|%|％)"
 )
-_COUNT = re.compile(rf"(?P<more>满|超过|不满|不到|第)?(?P<number>{_NUMBER})(?P<unit>{_UNITS})(?P<of>的)?")
+_COUNT = re.compile(
+    rf"(?P<more>满|超过|不满|不到|第)?(?P<number>{_NUMBER})(?P<unit>{_UNITS})(?P<of>的)?"
+)
 _DAY = re.compile(r"(?P<day>3[01]|[12]\d|0?[1-9])[号日]")
 _WHEN = re.compile(r"(?P<when>[\u4e00-\u9fffA-Za-z0-9]{1,12}(?:的时候|的那天|的当天|那天|当天))")
 _MINE = re.compile(
@@ -98,7 +100,7 @@ _ATTRIBUTE = re.compile(r"[\u4e00-\u9fffA-Za-z]{3,8}")
 
 
 def attribute_of_last(value: str, dialogue: Dialogue) -> str | None:
-    """What is asked of the thing under discussion: ZW-100S的防水等级是什么; None for no attribute."""
+    """What is asked of the thing under discussion (ZW-100S的防水等级是什么); else None."""
     previous = dialogue.previous
     tokens = parse(value).tokens
     if previous is None or not _ATTRIBUTE.fullmatch(value) or len(tokens) != 2:
@@ -110,7 +112,9 @@ def attribute_of_last(value: str, dialogue: Dialogue) -> str | None:
     about = named[-1] if named else (previous.topic or topic(previous.question))
     if not about or last.text in previous.question or value in about or tokens[0].text in about:
         return None
-    if with_sibling_replaced(value, previous.question) or not (named or _of_a_thing(previous.question)):
+    if with_sibling_replaced(value, previous.question) or not (
+        named or _of_a_thing(previous.question)
+    ):
         return None
     return f"{about}的{value}是{'多少' if last.text in _COUNTED else '什么'}？"
 
@@ -120,4 +124,6 @@ def _of_a_thing(question: str) -> bool:
     return not any(t.role == "rel" and len(t.text) > 1 for t in parse(question).tokens)
 
 
-_COUNTED = lexicon.words_of("重量 价格 单价 费用 金额 功率 电压 容量 转速 电流 尺寸 压力 温度 速度 频率 时长 数量 次数 人数 天数")
+_COUNTED = lexicon.words_of(
+    "重量 价格 单价 费用 金额 功率 电压 容量 转速 电流 尺寸 压力 温度 速度 频率 时长 数量 次数 人数"
+)

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import re
 
+from rag.understand import lexicon
 from rag.understand.phrases import parse, topic_phrase
 from rag.understand.tokens import Token
 
-_WAY = frozenset("去 到 在 往 回 从 来 赴 至".split())
+_WAY = lexicon.words_of("去 到 在 往 回 从 来 赴 至")
 """Words for where or whereto: with them the nouns on both sides are one subject."""
 
-_CONDITION = frozenset(
-    "工作 工龄 司龄 教龄 连续 累计 参保 缴费 入职 入学 在职 服务 年龄 体重 身高 面积 距离 行驶 使用".split()
-)
+_CONDITION = lexicon.words_of("""
+工作 工龄 司龄 教龄 连续 累计 参保 缴费 入职 入学 在职 服务 年龄 体重 身高 面积 距离 行驶 使用
+""")
 """Nouns whose measure is a condition of one question (工作6年), no part of its subject."""
-_MEASURED = re.compile(r"满?[\d.一二两三四五六七八九十百千半]+(?:年|个月|月|天|周|岁|公斤|斤|平米?|公里|小时|次)?(?:以上|以下|以内)?$")
+_MEASURED = re.compile(
+    r"满?[\d.一二两三四五六七八九十百千半]+(?:年|个月|月|天|周|岁|公斤|斤|平米?|公里|小时|次)?(?:以上|以下|以内)?$"
+)
 
 
 def whole_subject(question: str) -> str:

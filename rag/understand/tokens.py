@@ -77,6 +77,8 @@ def _in_place(tokens: list[Token], index: int) -> Token:
         return replace(token, role="ask")  # 几粒, 第几档
     if token.tag == "eng" and before and (before.text in ("多少", "几")):
         return replace(token, role="rel")  # 多少G
+    if token.tag in ("zg", "q") and before and before.text in ("多少", "几"):
+        return replace(token, role="rel")  # 多少件
     if before and after and before.role == after.role == "noun":
         if token.text in _INSIDE:
             return replace(token, role="noun")  # 金字塔内墓室

@@ -8,6 +8,7 @@ from datetime import date
 from rag.types import Entity, Intent, KnowledgeProfile, Route, Slots, Strategy, Turn, Understanding
 from rag.understand.complete import complete
 from rag.understand.for_each import for_each
+from rag.understand.homophones import Counts, repaired
 from rag.understand.intent import classify
 from rag.understand.parts import parts
 from rag.understand.slots import extract
@@ -19,6 +20,7 @@ def understand(
     history: Sequence[Turn],
     profile: KnowledgeProfile | None,
     today: date,
+    counts: Counts | None = None,
 ) -> Understanding:
     """What `question` means after `history`; everything but ambiguity (see `judge`).
 
@@ -27,12 +29,19 @@ def understand(
         history: the turns before it, oldest first, without the question itself.
         profile: what the selected knowledge bases are about; None without any.
         today: the day of asking.
+        counts: how many passages hold a pair of characters, for words typed with a wrong
+            character of the same sound; None leaves them.
     """
     completion = complete(question, history, profile)
     standalone = spelled(completion.standalone, profile)
     respelled = "型号按文件里的写法" if standalone != completion.standalone else ""
     intent, confidence = classify(standalone, history)
     route = _route(intent)
+    heard = ""
+    if counts is not None and route == "knowledge":
+        as_written = repaired(standalone, counts)
+        heard = "按文件里的字理解" if as_written != standalone else ""
+        standalone = as_written
     slots, entities = Slots(), tuple[Entity, ...]()
     if route == "knowledge":
         slots, entities = extract(standalone, profile, today)
@@ -49,10 +58,10 @@ def understand(
         slots=slots,
         missing_slots=("reference",) if completion.unresolved and route == "knowledge" else (),
         route=route,
-        strategy=_strategy(route, completion.changed, found, slots),
+        strategy=_strategy(route, completion.changed or bool(heard), found, slots),
         sub_questions=found,
         confidence=confidence,
-        notes=tuple(note for note in (completion.reason, respelled) if note),
+        notes=tuple(note for note in (completion.reason, respelled, heard) if note),
     )
 
 

@@ -67,6 +67,12 @@ def boundaries(text: str) -> frozenset[int]:
     return frozenset(edges)
 
 
+def frequency(word: str) -> int:
+    """How often jieba's corpus holds `word`; 0 where its dictionary lacks it."""
+    with _LOCK:
+        return int(_tokenizer().FREQ.get(word) or 0)
+
+
 @lru_cache(maxsize=2048)
 def tagged(text: str) -> tuple[tuple[str, str], ...]:
     """The words of `text` with jieba's part-of-speech tags ("n", "v", "r", …)."""

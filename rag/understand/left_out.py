@@ -1,0 +1,35 @@
+"""Forms of questions whose subject is left out, and of those that need none."""
+
+from __future__ import annotations
+
+import re
+
+from rag.understand.dialogue import Dialogue
+
+BACK = re.compile(r"(?:回来|回国|返回|返岗|结束)(?:后|以后|之后|了)?(?!的)")
+"""回来多久内报销: after what was left for."""
+
+
+def journey(dialogue: Dialogue) -> str:
+    """What someone comes back from: the last journey or leave that was asked about."""
+    for exchange in reversed(dialogue.exchanges):
+        if match := re.search("出差|出国|外派|休假|请假|培训|实习|交流|住院", exchange.question):
+            return match.group()
+    return ""
+
+
+THAN = re.compile(
+    r"(?:那|也|还)*(?:比|跟|和|与)[^，,比跟和]{2,12}?(?:还|更|要)?"
+    r"(?:[贵便轻重高低大小长短好差快慢多少早晚强弱][\u4e00-\u9fff]?|划算|合适|一样)(?:很多|多少|一点|一些|些|多)?(?:吗|么|不|嘛|没)?[？?\s]*$"
+)
+"""比ZW-200贵吗: compared with what was talked about."""
+WHEN_DONE = re.compile(
+    r"(?:那|具体|大概)*(?:什么时候|啥时候|何时|几号|哪天|几月)(?:能|会|要|可以|才能?|开始)?(?P<deed>[\u4e00-\u9fff]{2})[呢啊？?\s]*"
+)
+"""什么时候评审: when something is done that is no event of its own."""
+DAYS_OFF = re.compile(
+    r"(?:那|今年|明年)*(?:元旦|春节|除夕|元宵|清明|五一|劳动节|端午|中秋|国庆|十一|圣诞|妇女节|儿童节)节?[^，,]{0,4}(?:放|休|假|上班|调休|值班)"
+)
+"""Holidays by name: they need nothing before them."""
+MORE_OF_TIME = re.compile(r"(?:之|以)?[前后](?!勤|台|者|续)|[\u4e00-\u9fff]{0,4}的话|[去来到]")
+"""Behind a time: it is part of a clause of its own (年底前去的话)."""

@@ -1,0 +1,56 @@
+"""Runs of noun-like words: where their name ends, and what behind it is no part of it."""
+
+from __future__ import annotations
+
+import re
+
+from rag.understand import lexicon
+from rag.understand.tokens import NOUN_ENDS, Token
+
+_PAPERS = lexicon.words_of("证明 凭证 单据 表格 表 证件 证书 附件 模板")
+
+
+def without_relations(tokens: list[Token]) -> list[Token]:
+    """The run up to its relational nouns, its measures gone too (社保断缴三个月)."""
+    tail = list(tokens)
+    if len(tail) > 1 and tail[-1].tag == "a" and tail[-2].role == "rel" and len(tail[-1].text) == 1:
+        tail.pop()  # 发的时间长
+    while tail and (tail[-1].role in ("rel", "of") or (tail[-1].tag == "m" and len(tail) > 1)):
+        if tail[-1].text in _PAPERS and len(tail) > 1 and tail[-2].tag[0] == "v":
+            break  # 离职证明 is a thing, 离职手续 is of 离职
+        if tail[-1].tag == "m" and not _MEASURED.fullmatch(tail[-1].text):
+            break
+        tail.pop()
+    return tail
+
+
+_MEASURED = re.compile(r"[\d一二两三四五六七八九十百千半]+(?:个|次)?")
+
+
+def drop_dated_predicate(run: list[Token]) -> None:
+    """End a run before a time and the verbs behind it: 故宫 of 故宫周一开门."""
+    times = [i for i, token in enumerate(run) if i and token.tag == "t"]
+    if times and times[0] + 1 < len(run):
+        behind = run[times[0] + 1 :]
+        if all(t.tag[0] == "v" and t.tag != "vn" for t in behind):
+            del run[times[0] :]
+
+
+def is_bare_verb(token: Token) -> bool:
+    """Whether a word is a verb of one letter that ends no noun."""
+    return len(token.text) == 1 and token.tag == "v" and token.text not in NOUN_ENDS
+
+
+_APPLICANTS = lexicon.words_of("""
+硕士 博士 本科 大专 毕业生 应届生 研究生 本科生 大学生 学生 新生 员工 职工 实习生 外籍 家属 子女
+配偶 儿童 老人 孕妇
+""")
+_GRANTED = re.compile(
+    r"(?:补贴|津贴|补助|奖励|工资|奖学金|助学金|学费|[^罚资基现]金|[年病婚产事丧]假|待遇|公寓)$"
+)
+"""Endings of what people are granted or pay: behind them the group is no part of the name."""
+
+
+def is_granted_to(run: list[Token]) -> bool:
+    """Whether a run names what is granted and then to whom: 租房补贴硕士."""
+    return len(run) > 1 and run[-1].text in _APPLICANTS and bool(_GRANTED.search(run[-2].text))
