@@ -94,6 +94,8 @@ def another_value(
         if made:
             return made_of(question, made, "补上了上文的话题")
     kind = kind_of(value)
+    if not marked and body.startswith("我") and kind in ("thing", "organisation"):
+        return None  # 我是大四的: a case of the last question
     doing = match["mark"] == "呢" and is_deed(value)
     if match["mark"] == "呢" and happens(value):
         return made_of(question, f"{value}，{previous}", f"在“{value}”的情况下问上一个问题")

@@ -290,7 +290,7 @@ def _named_in_replies(dialogue: Dialogue, noun: str) -> str:
     if noun not in _HOUSES:
         return ""
     endings = {
-        "部门": "部|处|局|科|中心|办",
+        "部门": "部|处|局|科|中心|办|(?<!平)台",
         "机构": "局|院|所|中心|委",
         "单位": "局|公司|院|所|中心",
         "人": "人|员|经理|主管",
@@ -299,6 +299,9 @@ def _named_in_replies(dialogue: Dialogue, noun: str) -> str:
         rf"[\u4e00-\u9fffA-Za-z]{{1,10}}(?:{endings.get(noun, noun)})(?![\u4e00-\u9fff]*[法规])",
         reply[:300],
     )
-    names = [re.split(r"由|向|到|找|在|联系|是|和|与|，|给|把|请", name)[-1] for name in found]
+    names = [
+        re.split(r"由|向|到|找|在|联系|拨打|致电|咨询|询问|是|和|与|，|给|把|请", name)[-1]
+        for name in found
+    ]
     names = [name for name in names if len(name) >= 3]
     return names[-1] if names else ""

@@ -13,7 +13,15 @@ from rag.understand.answered import deed_asked_about, part_named, subject_of
 from rag.understand.dialogue import Dialogue, Exchange
 from rag.understand.frames import belongs, is_attribute
 from rag.understand.gazetteer import gazetteer
-from rag.understand.left_out import BACK, DAYS_OFF, MORE_OF_TIME, THAN, WHEN_DONE, journey
+from rag.understand.left_out import (
+    BACK,
+    DAYS_OFF,
+    MORE_OF_TIME,
+    OF_THE_WAY,
+    THAN,
+    WHEN_DONE,
+    journey,
+)
 from rag.understand.phrases import Parsed, Phrase, is_name, parse, topic_phrase
 from rag.understand.refer import two_things
 from rag.understand.regions import find_regions
@@ -52,6 +60,8 @@ def leaves_topic_out(question: str, dialogue: Dialogue, profile: KnowledgeProfil
         return False
     if _TO_US.match(parsed.body):
         return False
+    if dialogue.previous and dialogue.previous.subject and OF_THE_WAY.search(parsed.body):
+        return True
     if BACK.match(parsed.body) and journey(dialogue):
         return True
     if own is None:

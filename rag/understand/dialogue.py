@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from rag.types import Clarification, ClarificationOption, SlotName, Turn
 from rag.understand.courtesy import asked_plainly
-from rag.understand.lexicon import CLASSES
-from rag.understand.phrases import relation, topic
+from rag.understand.lexicon import CLASSES, TOPICAL_ACTIONS
+from rag.understand.phrases import parse, relation, topic
 from rag.understand.regions import find_regions
 from rag.understand.subject import whole_subject
 
@@ -95,6 +95,8 @@ def remember(dialogue: Dialogue, typed: str, standalone: str, about: str = "") -
     """Add a question of the user to the dialogue."""
     standalone = asked_plainly(standalone)
     about = about or _taken_up(dialogue, typed, standalone) or topic(standalone)
+    if not about and (deed := parse(standalone).tokens[:1]):
+        about = deed[0].text if deed[0].text in TOPICAL_ACTIONS else ""
     if not about:
         about = dialogue.previous.topic if dialogue.previous else relation(standalone)
     dialogue.moved = False

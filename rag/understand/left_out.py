@@ -18,8 +18,10 @@ def journey(dialogue: Dialogue) -> str:
     return ""
 
 
+OF_THE_WAY = re.compile(r"^[\u4e00-\u9fff]{2,8}的话|[不没]去|(?<![\u4e00-\u9fff])去[了的]")
+"""下雨天去的话, 不去了: of the way that the last question told."""
 THAN = re.compile(
-    r"(?:那|也|还)*(?:比|跟|和|与)[^，,比跟和]{2,12}?(?:还|更|要)?"
+    r"(?:那|也|还)*比[^，,比]{2,14}(?:吗|么|不|嘛)[？?\s]*$|(?:那|也|还)*(?:比|跟|和|与)[^，,比跟和]{2,12}?(?:还|更|要)?"
     r"(?:[贵便轻重高低大小长短好差快慢多少早晚强弱][\u4e00-\u9fff]?|划算|合适|一样)(?:很多|多少|一点|一些|些|多)?(?:吗|么|不|嘛|没)?[？?\s]*$"
 )
 """比ZW-200贵吗: compared with what was talked about."""

@@ -22,11 +22,13 @@ _UNITS = (
 _COUNT = re.compile(
     rf"(?P<more>满|超过|不满|不到|第)?(?P<number>{_NUMBER})(?P<unit>{_UNITS})(?P<of>的)?"
 )
+_LASTING = frozenset(["年", "年头", "月", "小时", "工作日", "星期", "学期", "天", "周"])
+"""Units of time that one asks with alike: 半年 for 3个月."""
 _DAY = re.compile(r"(?P<day>3[01]|[12]\d|0?[1-9])[号日]")
 _WHEN = re.compile(r"(?P<when>[\u4e00-\u9fffA-Za-z0-9]{1,12}(?:的时候|的那天|的当天|那天|当天))")
 _MINE = re.compile(
     r"(?:但是?|可是?|不过|那|因为)?我(?:们)?(?:现在|目前|已经|都|也|还|才|刚|只)*"
-    r"(?:是|在|属于|(?:住|买|用|租|办|签|交|选|报|开|考|读|坐|订)的(?:是)?)(?P<case>[^，,。？?！!]{2,10}?)(?:的|了|呢|啊|哦)*[。.！!\s]*"
+    r"(?:是在|是|在|属于|(?:住|买|用|租|办|签|交|选|报|开|考|读|坐|订)的(?:是)?)(?P<case>[^，,。？?！!]{2,10}?)(?:的|了|呢|啊|哦)*[。.！!\s]*"
 )
 
 
@@ -38,11 +40,12 @@ def other_count(value: str, question: str) -> str | None:
     unit = match["unit"].removeprefix("个")
     for old in _COUNT.finditer(question):
         same = old["unit"].removeprefix("个") == unit
-        if not same or old["number"] == "半" or _is_date(question, old):
+        lasts = unit in _LASTING and old["unit"].removeprefix("个") in _LASTING
+        if not (same or lasts) or old["number"] == "半" or _is_date(question, old):
             continue
         tail = "的" if match["of"] and old["of"] else (old["of"] or "")
         kept = (old["more"] or "") if not match["more"] else match["more"]
-        new = kept + match["number"] + old["unit"] + tail
+        new = kept + match["number"] + (old["unit"] if same else match["unit"]) + tail
         return question[: old.start()] + new + question[old.end() :]
     return None
 
@@ -97,31 +100,25 @@ def own_case(message: str, dialogue: Dialogue) -> str | None:
 
 
 _ATTRIBUTE = re.compile(r"[\u4e00-\u9fffA-Za-z]{3,8}")
+_RELATED = tuple(sorted((w for w in lexicon.RELATIONS - lexicon.CLASSES if len(w) > 1), key=len))
 
 
 def attribute_of_last(value: str, dialogue: Dialogue) -> str | None:
     """What is asked of the thing under discussion (ZW-100S的防水等级是什么); else None."""
     previous = dialogue.previous
     tokens = parse(value).tokens
-    if previous is None or not _ATTRIBUTE.fullmatch(value) or len(tokens) != 2:
+    if previous is None or not _ATTRIBUTE.fullmatch(value) or not 1 <= len(tokens) <= 2:
         return None
-    last = tokens[-1]
-    if last.role != "rel" or len(last.text) < 2 or last.text in lexicon.CLASSES:
+    last = next((w for w in reversed(_RELATED) if value.endswith(w)), "")
+    first = value[: -len(last)] if last else ""
+    if not last or tokens[-1].text not in (last, value):
         return None
-    named = codes(previous.question)
-    about = named[-1] if named else (previous.topic or topic(previous.question))
-    if not about or last.text in previous.question or value in about or tokens[0].text in about:
+    about = previous.topic or topic(previous.question)
+    if (named := codes(previous.question)) and not codes(about):
+        about = named[-1]
+    if not about or last in previous.question or value in about or first in about:
         return None
-    if with_sibling_replaced(value, previous.question) or not (
-        named or _of_a_thing(previous.question)
-    ):
-        return None
-    return f"{about}的{value}是{'多少' if last.text in _COUNTED else '什么'}？"
-
-
-def _of_a_thing(question: str) -> bool:
-    """Whether the last question was of what a thing does, not of another attribute of it."""
-    return not any(t.role == "rel" and len(t.text) > 1 for t in parse(question).tokens)
+    return f"{about}的{value}是{'多少' if last in _COUNTED else '什么'}？"
 
 
 _COUNTED = lexicon.words_of(
