@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from rag.understand import lexicon
 from rag.understand.dialogue import Dialogue
-from rag.understand.names import find_names
+from rag.understand.names import find_names, officers
 from rag.understand.phrases import is_person, parse
 from rag.understand.regions import find_regions
 from rag.understand.slots import QUOTED_TITLE
@@ -227,6 +227,7 @@ def last_person(text: str) -> str:
         p.text for p in parse(text[:300]).phrases if p.kind == "person" or p.text.endswith(_ROLES)
     ]
     names = [text[start:end] for start, end in find_names(text[:300])]
+    names += officers(text[:300])
     return (names or phrases or [""])[-1]
 
 

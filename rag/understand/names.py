@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from rag.understand.phrases import parse
 from rag.understand.tokens import Token
+from rag.understand.words import frequency, tagged
 
 _SURNAMES = frozenset(
     "王李张刘陈杨赵吴周徐孙朱胡郭何林罗郑梁谢宋唐许韩邓冯曹彭曾肖田董袁潘蔡蒋余杜叶程魏苏吕丁任"
@@ -27,6 +30,21 @@ def find_names(text: str) -> list[tuple[int, int]]:
         if end := _name_from(tokens, index):
             found.append((token.start, end))
     return found
+
+
+_OFFICER = re.compile(
+    rf"(?<=[部科处组室员师长理管任])(?P<name>[{''.join(sorted(_SURNAMES))}][\u4e00-\u9fff]{{1,2}}?)"
+    r"(?=负责|办理|处理|提交|联系|审批|老师|经理|分机|电话|[，,。；;（(、\s]|$)"
+)
+
+
+def officers(text: str) -> list[str]:
+    """People named right behind their office or trade: 设备科王建负责, 考勤专员罗敏."""
+    return [
+        match["name"]
+        for match in _OFFICER.finditer(text)
+        if not frequency(match["name"]) or tagged(match["name"])[0][1].startswith("nr")
+    ]
 
 
 def is_name_of_person(text: str) -> bool:

@@ -32,6 +32,12 @@ _BY_HOW_MUCH = (
 _THAN = re.compile(
     rf"^(?P<x>[^，,？?]{{3,30}}?)(?:比|相比|较|(?:跟|与|和)(?=.{{1,24}}相比))(?P<y>[^，,？?]{{1,24}}?)(?:的)?(?:相比|比)?{_BY_HOW_MUCH}$"
 )
+_MEASURES = (("贵便宜", "多少钱"), ("重轻", "重量是多少"))
+_DEARER = re.compile(
+    r"^(?P<x>[A-Za-z0-9\u4e00-\u9fff_-]{2,12}?)比(?P<y>[A-Za-z0-9\u4e00-\u9fff_-]{2,12}?)(?:更|还|要)?"
+    r"(?P<how>贵|便宜|重|轻)(?:很多|一点|些)?(?:吗|么|不|嘛)$"
+)
+"""比 questions whose answer is the price or the weight of both."""
 _BETWEEN_TWO = re.compile(
     r"^(?P<lead>[^，,和与跟]{0,6}?(?:年|的))?(?P<a>[^，,和与跟的年]{2,10})(?:和|与|跟)(?P<b>[^，,和与跟的]{2,10}?)"
     r"(?P<link>的)(?P<of>[^，,？?的]{2,14}?)(?:之间)?(?:有什么|有何|有)?(?:相差|差(?:了)?多少|相差多少|差距?(?:是)?多少|差几[\u4e00-\u9fff]|区别|不同|不一样|差别)$"
@@ -93,6 +99,9 @@ def _difference(question: str, profile: KnowledgeProfile | None) -> tuple[str, .
         if other and other != f"{first}是多少":
             return f"{first}是多少？", f"{other}？"
         return ()
+    if match := _DEARER.match(text):
+        asked = next(ask for how, ask in _MEASURES if match["how"] in how)
+        return tuple(f"{one}{asked}？" for one in (match["x"], match["y"]))
     if match := _BETWEEN_TWO.match(text):
         return tuple(
             f"{match['lead'] or ''}{one}的{_asked(match['of'])}" for one in (match["a"], match["b"])

@@ -13,6 +13,7 @@ from rag.understand.dialogue import Dialogue
 from rag.understand.phrases import asks, is_name, parse, topic
 from rag.understand.siblings import with_sibling_replaced
 from rag.understand.slots import codes
+from rag.understand.words import frequency
 
 _NUMBER = r"(?:\d+(?:\.\d+)?|[一二两三四五六七八九十百千半]+)"
 _UNITS = (
@@ -100,6 +101,10 @@ def own_case(message: str, dialogue: Dialogue) -> str | None:
 
 
 _ATTRIBUTE = re.compile(r"[\u4e00-\u9fffA-Za-z]{3,8}")
+_TROUBLE = re.compile(
+    r"(?<=[\u4e00-\u9fffA-Za-z0-9])(?:漏水|漏电|异响|冒烟|发热|发烫|卡顿|卡纸|死机|黑屏|闪退|掉线|报警|报错|故障)$"
+)
+"""What went wrong with a thing is no part of its name."""
 _RELATED = tuple(sorted((w for w in lexicon.RELATIONS - lexicon.CLASSES if len(w) > 1), key=len))
 
 
@@ -111,9 +116,9 @@ def attribute_of_last(value: str, dialogue: Dialogue) -> str | None:
         return None
     last = next((w for w in reversed(_RELATED) if value.endswith(w)), "")
     first = value[: -len(last)] if last else ""
-    if not last or tokens[-1].text not in (last, value):
+    if not last or not (tokens[-1].text in (last, value) or (first[1:] and frequency(first))):
         return None
-    about = previous.topic or topic(previous.question)
+    about = _TROUBLE.sub("", previous.topic or topic(previous.question))
     if (named := codes(previous.question)) and not codes(about):
         about = named[-1]
     if not about or last in previous.question or value in about or first in about:

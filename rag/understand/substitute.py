@@ -316,6 +316,9 @@ def _matching_span(
             start += 1
     if start >= head.end:
         start = head.start
+    if (first := tagged(value)[0])[1][0] == "v" and len(first[0]) == 1 < len(value):
+        ends = [t for t in parse(text).tokens if t.end == start and t.tag[0] == "v"]
+        start = ends[0].start if ends and len(ends[0].text) == 1 else start  # 转专业 for 退学费
     last_of = text.rfind("的", start, head.end)
     if last_of >= 0 and is_person(text[start:last_of]):
         start = last_of + 1
