@@ -116,6 +116,17 @@ def last_two(kind: str, dialogue: Dialogue) -> tuple[str, str] | None:
     return None
 
 
+def asked_of_both(dialogue: Dialogue) -> str:
+    """M5扫地机和M7扫地机 after the same question was asked of both; "" for other questions."""
+    for kind in ("code", "region"):
+        two = last_two(kind, dialogue) if len(dialogue.exchanges) > 1 else None
+        if two and dialogue.exchanges[-2].question == dialogue.exchanges[-1].question.replace(
+            two[1], two[0]
+        ):
+            return f"{two[0]}和{two[1]}{_shared(two, dialogue)}"
+    return ""
+
+
 _LOOKED_BACK = 4
 """Questions in which two values are looked for (chosen by us)."""
 

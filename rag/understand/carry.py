@@ -9,7 +9,7 @@ from datetime import date
 from rag.text.normalise import normalise
 from rag.types import KnowledgeProfile
 from rag.understand import lexicon
-from rag.understand.answered import deed_asked_about, part_named, subject_of
+from rag.understand.answered import asked_of_both, deed_asked_about, part_named, subject_of
 from rag.understand.dialogue import Dialogue, Exchange
 from rag.understand.frames import belongs, is_attribute
 from rag.understand.gazetteer import gazetteer
@@ -205,6 +205,8 @@ def carry(question: str, dialogue: Dialogue, profile: KnowledgeProfile | None) -
         or source.subject
         or without_condition(source.topic)
     )
+    if body.startswith(("都", "两个都", "全都")) and (both := asked_of_both(dialogue)):
+        return both + body[body.index("都") :]
     if BACK.match(body) and (gone := journey(dialogue)):
         return gone + body
     if without := _WITHOUT.match(body):

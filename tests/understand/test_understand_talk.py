@@ -196,7 +196,9 @@ def test_parts_ask_for_the_price_and_keep_their_subject() -> None:
     assert parts("E07最近是不是挺多的？报了多少件") == ("E07最近是不是挺多的？", "E07报了多少件？")
 
 
-_DOCUMENTS = "婚假为十天，病假须有证明。报销凭发票。社保由公司缴纳。更换滤网。密码每季更换。公示七天。"
+_DOCUMENTS = (
+    "婚假为十天，病假须有证明。报销凭发票。社保由公司缴纳。更换滤网。密码每季更换。公示七天。"
+)
 
 
 def _counts(pairs: object) -> dict[str, int]:
