@@ -12,7 +12,14 @@ from rag.understand.moves import listed_item
 from rag.understand.phrases import happens, is_deed, is_name, parse, topic
 from rag.understand.refer import resolve
 from rag.understand.routes import with_other_end
-from rag.understand.shifts import attribute_of_last, day_meant, in_that_case, other_count
+from rag.understand.shifts import (
+    attribute_of_last,
+    day_meant,
+    failing,
+    in_that_case,
+    measured,
+    other_count,
+)
 from rag.understand.siblings import has_sibling
 from rag.understand.substitute import in_case, kind_of, put
 
@@ -75,7 +82,9 @@ def another_value(
     previous = dialogue.exchanges[-1].question
     if day := day_meant(value, dialogue):
         return made_of(question, put(day, previous, profile), f"“{value}”是{day}")
-    for change in (other_count, in_that_case):
+    if match["mark"] == "呢" and (made := failing(value, dialogue)):
+        return made_of(question, made, "补上了上文的话题")
+    for change in (measured, other_count, in_that_case):
         if marked and (made := change(value, previous)):
             return made_of(question, made, f"沿用上一个问题，换成“{value}”")
     if match["mark"] == "呢" and (made := attribute_of_last(value, dialogue)):
@@ -94,6 +103,12 @@ def another_value(
         if made:
             return made_of(question, made, "补上了上文的话题")
     kind = kind_of(value)
+    if match["mark"] in _ALLOWED and kind == "measure" and not _BEGINS_WITH_NUMBER.match(value):
+        made = carry(body, dialogue, profile)  # 晚到三天行吗
+        return made_of(question, made, "补上了上文的话题")
+    deed = all(t.tag[0] in "va" for t in parse(value).tokens)
+    if "的话" in body and kind == "thing" and deed and not has_sibling(value, previous):
+        return made_of(question, f"{value}的话，{previous}", f"在“{value}”的情况下问上一个问题")
     if not marked and body.startswith("我") and kind in ("thing", "organisation"):
         return None  # 我是大四的: a case of the last question
     doing = match["mark"] == "呢" and is_deed(value)
@@ -120,6 +135,7 @@ def another_value(
 
 _MODAL = re.compile("也?(?:需要|支持|会|能|要)(?:吗|不|么)")
 """Predicates so bare that the last question's is meant, of a model, place or kind of people."""
+_BEGINS_WITH_NUMBER = re.compile(r"(?:满|超过|不满|第|请|住)?[\d一二两三四五六七八九十百千半]")
 _ALLOWED = ("行吗", "可以吗", "有吗", "行不行", "能行吗", "可以不")
 
 _YES_OR_NO = re.compile(r"能|可以|行|允许|得")

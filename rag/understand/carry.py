@@ -62,6 +62,8 @@ def leaves_topic_out(question: str, dialogue: Dialogue, profile: KnowledgeProfil
         return False
     if dialogue.previous and dialogue.previous.subject and OF_THE_WAY.search(parsed.body):
         return True
+    if _OF_BOTH.match(parsed.body) and asked_of_both(dialogue):
+        return True
     if BACK.match(parsed.body) and journey(dialogue):
         return True
     if own is None:
@@ -205,8 +207,8 @@ def carry(question: str, dialogue: Dialogue, profile: KnowledgeProfile | None) -
         or source.subject
         or without_condition(source.topic)
     )
-    if body.startswith(("都", "两个都", "全都")) and (both := asked_of_both(dialogue)):
-        return both + body[body.index("都") :]
+    if (of := _OF_BOTH.match(body)) and (both := asked_of_both(dialogue)):
+        return both + body[of.start("said") :]
     if BACK.match(body) and (gone := journey(dialogue)):
         return gone + body
     if without := _WITHOUT.match(body):
@@ -281,6 +283,7 @@ _DONE = re.compile(
     r"[\u4e00-\u9fff]{1,2}(?:完|好|了|过)(?:之后|以后|后)?(?=能|可以|要|会|还|多久|怎么|几|什么|需要|得|就)"
 )
 """打完能洗澡吗: what may be done when the thing talked about is dealt with."""
+_OF_BOTH = re.compile(r"(?:它们|两[个种款家者])?(?:全)?(?P<said>都|相?差(?:了)?(?:多少|几))")
 _WITHOUT = re.compile(r"(?:那|如果|要是|万一)*(?P<verb>没有|没|有|不够|超过)(?=的话)")
 _WITH = re.compile("^(?:还|也|都|是否|能否|可以|能不能|可不可以|能|会|要)*(?:跟|和|与|同|比)$")
 _MISHAP = re.compile(

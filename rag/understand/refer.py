@@ -271,14 +271,26 @@ def _bare(result: Referred, topics: list[str], dialogue: Dialogue) -> None:
         if not topics:
             result.unresolved.append(match.group())
             return None
-        chosen = topics[0]
+        chosen = _chosen_one(topics[0], dialogue) or topics[0]
         if linked and topics[0] in before:
             chosen = next((t for t in topics if t not in before), topics[0])
         result.about = chosen
         return chosen + ("的" if match.group() == "其" else "")
 
-    del dialogue
     _replace(result, _BARE, value)
+
+
+def _chosen_one(about: str, dialogue: Dialogue) -> str:
+    """Of two things the one that our answer chose: ZW-100 after "哪个便宜"; "" for neither."""
+    previous, two = dialogue.previous, _conjuncts(about)
+    if (
+        previous is None
+        or two is None
+        or not re.search(r"哪(?:一)?[个款种家项]|谁", previous.question)
+    ):
+        return ""
+    named = [one for one in two if one in previous.reply[:60]]
+    return named[0] if len(named) == 1 else ""
 
 
 def _people(result: Referred, topics: list[str], dialogue: Dialogue) -> None:

@@ -70,6 +70,24 @@ def day_meant(value: str, dialogue: Dialogue) -> str:
     return f"{months[0]}月{value}" if len(set(months)) == 1 else ""
 
 
+_STATE = re.compile(rf"(?P<what>[\u4e00-\u9fff]{{2,4}}?)(?:{_NUMBER})(?:分钟|{_UNITS})")
+_FAILS = re.compile(r"[\u4e00-\u9fff]{1,2}不[好了上开成到动掉住完出下]")
+
+
+def measured(value: str, question: str) -> str | None:
+    """`question` with what it names measured: 迟到30分钟 for 迟到; None where it names no such."""
+    match = _STATE.fullmatch(value)
+    if match is None or match["what"] not in question or not frequency(match["what"]):
+        return None
+    return question.replace(match["what"], value, 1)
+
+
+def failing(value: str, dialogue: Dialogue) -> str | None:
+    """What to do where the thing under discussion fails ("修不好呢"); None for other words."""
+    about = dialogue.previous.topic if dialogue.previous else ""
+    return f"{about}{value}怎么办" if about and _FAILS.fullmatch(value) else None
+
+
 def in_that_case(value: str, question: str) -> str | None:
     """`question` when something else is the case: 离职的时候，年假没休完能换钱吗."""
     match = _WHEN.fullmatch(value)

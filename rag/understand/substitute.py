@@ -322,7 +322,9 @@ def _matching_span(
     last_of = text.rfind("的", start, head.end)
     if last_of >= 0 and is_person(text[start:last_of]):
         start = last_of + 1
-    return start, head.end
+    inside = [t for t in parse(text).tokens if start < t.start and t.end == head.end]
+    happened = inside and inside[0].text in lexicon.EVENTS and text[head.end :].startswith("了")
+    return start, inside[0].start if happened else head.end
 
 
 def _around_verb(value: str, text: str, head: Phrase) -> tuple[int, int] | None:
