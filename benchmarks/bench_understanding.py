@@ -7,7 +7,7 @@ aren't there. Prints, for each: what was measured, the figure, and a floor to co
 
 - laws_zh: questions without their region must be asked back with the right options, the
   reply completed; questions that name it, or name one that no document has, must not.
-- dialogues: 140 conversations of our own, ten kinds (see `understanding_dialogues`).
+- dialogues: 155 conversations of our own (see `understanding_dialogues`).
 - clarq: follow-ups on tasks with odd names (see `understanding_clarq`).
 - rewrite_zh, restoration200k: open-domain chat, measured only: exact match, BLEU-4 over
   characters, and the share of complete utterances that are left alone.

@@ -13,7 +13,7 @@ from rag.understand.carry import carry, leaves_topic_out
 from rag.understand.dialogue import Dialogue, remember
 from rag.understand.phrases import asks, topic
 from rag.understand.regions import find_regions
-from rag.understand.slots import QUOTED_TITLE
+from rag.understand.slots import CODE, QUOTED_TITLE
 from rag.understand.substitute import COUNTED, put
 
 MOST_PARTS = 5
@@ -37,7 +37,7 @@ _DEARER = re.compile(
     r"^(?P<x>[A-Za-z0-9\u4e00-\u9fff_-]{2,12}?)比(?P<y>[A-Za-z0-9\u4e00-\u9fff_-]{2,12}?)(?:更|还|要)?"
     r"(?P<how>贵|便宜|重|轻)(?:很多|一点|些)?(?:吗|么|不|嘛)$"
 )
-"""比 questions whose answer is the price or the weight of both."""
+"""比 questions of two models whose answer is the price or the weight of both."""
 _BETWEEN_TWO = re.compile(
     r"^(?P<lead>[^，,和与跟]{0,6}?(?:年|的))?(?P<a>[^，,和与跟的年]{2,10})(?:和|与|跟)(?P<b>[^，,和与跟的]{2,10}?)"
     r"(?P<link>的)(?P<of>[^，,？?的]{2,14}?)(?:之间)?(?:有什么|有何|有)?(?:相差|差(?:了)?多少|相差多少|差距?(?:是)?多少|差几[\u4e00-\u9fff]|区别|不同|不一样|差别)$"
@@ -99,7 +99,8 @@ def _difference(question: str, profile: KnowledgeProfile | None) -> tuple[str, .
         if other and other != f"{first}是多少":
             return f"{first}是多少？", f"{other}？"
         return ()
-    if match := _DEARER.match(text):
+    match = _DEARER.match(text)
+    if match and CODE.fullmatch(match["x"]) and CODE.fullmatch(match["y"]):
         asked = next(ask for how, ask in _MEASURES if match["how"] in how)
         return tuple(f"{one}{asked}？" for one in (match["x"], match["y"]))
     if match := _BETWEEN_TWO.match(text):
