@@ -19,6 +19,13 @@ _BROAD = re.compile(
 )
 
 
+_ONE_WAY = re.compile(
+    r"(?:汇总|梳理|归纳|列出|列举|罗列)(?!.*(?:各|每个|所有|全部|不同)).*(?:步骤|流程|程序|手续)"
+)
+"""The steps of one thing stand in one place."""
+
+
 def wants_many(question: str) -> bool:
     """Whether a question asks for a list or an overview ("公司有哪些制度", "各地的补贴")."""
-    return bool(_BROAD.search(QUOTED_TITLE.sub("", question)))
+    asked = QUOTED_TITLE.sub("", question)
+    return bool(_BROAD.search(asked)) and not _ONE_WAY.search(asked)

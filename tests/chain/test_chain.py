@@ -199,7 +199,7 @@ def test_a_summary_goes_to_the_model_and_the_quote_comes_from_the_passage(
     monkeypatch.setattr(condense, "LONGEST_SUMMARY", 40)  # The samples' passages are short.
     settings = sample_application.settings
     settings.update("chat", {"summarise_with_llm": True})
-    settings.update("retrieval", {"context_tokens": 180})
+    settings.update("retrieval", {"context_tokens": 260})
     question, shortened = "出差借款多久内要还？", dict[str, str]()
 
     def reply(request: Any) -> Any:
