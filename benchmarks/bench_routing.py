@@ -1,6 +1,6 @@
 """What choosing among several knowledge bases brings: all of them beside the right one alone.
 
-    python -m benchmarks.bench_routing [--cache <folder>] [--distractors 3000] [--questions 150]
+    python -m benchmarks.bench_routing [--cache <folder>] [--distractors 3000] [--questions 100]
 
 Four bases: judges' questions over articles of law (LeCoQA/STARD, held-out fifth), articles of
 local law with questions that name the region and the beginning of the rule, records of sights
@@ -163,7 +163,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cache", type=Path, default=WORK / "vectors", help="keeps vectors")
     parser.add_argument("--distractors", type=int, default=3000, help="articles beside the right")
-    parser.add_argument("--questions", type=int, default=150, help="most questions of a set")
+    parser.add_argument("--questions", type=int, default=100, help="most questions of a set")
     args = parser.parse_args()
     if not absent("lecoqa_stard", "laws_zh", "crosswoz", "cmrc2018"):
         run(args.cache, args.distractors, args.questions)

@@ -29,10 +29,9 @@ PART_WEIGHT = 0.7
 """Weight of each further query beside the completed question's 1; chosen by us."""
 WORDING_WEIGHT = 0.3
 """Weight of another wording of the question: it is there to find more, not to lead. Measured on
-the 145 LeCoQA questions that get one, after reranking (`benchmarks.bench_plan --all`): hit@1,
-nDCG@10, recall@50 .283, .363, .712 without, .276, .368, .727 with 0.3, .283, .371, .737 with 0.7;
-on the 31 of the held-out fifth .194, .323, .629, .161, .319, .661 and .161, .319, .694. One
-question more or less first is no difference; what is found grows."""
+the 31 questions of LeCoQA's held-out fifth that get one: nDCG@10 and recall@50 are .343 and .629
+without it, .353 and .661 with 0.3, .353 and .694 with 0.7, hit@1 is .226 with all
+(`benchmarks.bench_plan`)."""
 PASSAGE_WEIGHT = 0.7
 """Weight of an imagined answer's vector search beside the question's 1; chosen by us."""
 EXACT_CANDIDATES = 30

@@ -14,8 +14,8 @@ stands; shorter ones are words that the question only sets apart. Chosen by us."
 QUOTED_ODDS = 10.0
 """How much likelier a passage is to be the answer for each word set apart that it holds: factor
 of its rerank score's odds. Measured on the 28 questions of LeCoQA and the 57 of CMRC 2018 that
-have such words: nDCG@10 .429/.975 without, .431/.977 for 3, .441/.987 for 10, .436/.987 for 30,
-.416/.987 when such passages always come first (`benchmarks.bench_quoted`)."""
+have such words: nDCG@10 .479/.970 without, .490/.977 for 3, .489/.987 for 10, .482/.987 for 30,
+.462/.987 when such passages always come first (`benchmarks.bench_quoted`)."""
 
 
 def ordered(question: str, exact: ExactTerms, hits: Sequence[Hit]) -> list[Hit]:
