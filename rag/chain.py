@@ -143,13 +143,13 @@ class Chain(Runnable[TurnInput, Any]):
         Raises:
             InvalidInput: the question is blank or too long.
         """
-        check_question(input.question)
+        check_question(input.asked)
         profile = self._catalog.documents.profile(input.kb_ids)
         settings = self._settings()
         meaning = self._meaning(input, profile, settings)
         if meaning.route != "knowledge" or not input.kb_ids:
             return meaning
-        return judge(meaning, input.history, profile, self._probe(input))
+        return judge(meaning, input.context, profile, self._probe(input))
 
     def plan(
         self, input: TurnInput, meaning: Understanding, *, override: Strategy | None = None
@@ -163,7 +163,7 @@ class Chain(Runnable[TurnInput, Any]):
             meaning,
             input.kb_ids,
             profile=self._catalog.documents.profile(input.kb_ids),
-            history=input.history,
+            history=input.context,
             override=override,
             web_enabled=web_enabled(self._settings()),
             probe=self._probe(input),
@@ -190,7 +190,7 @@ class Chain(Runnable[TurnInput, Any]):
     # --- The steps in their order -----------------------------------------------------
 
     def _turn(self, turn: TurnState) -> Iterator[Event]:
-        check_question(turn.input.question)
+        check_question(turn.input.asked)
         profile = self._catalog.documents.profile(turn.input.kb_ids)
         meaning = yield from self._understand(turn, profile)
         if meaning.route in ("chitchat", "conversation"):
@@ -235,10 +235,16 @@ class Chain(Runnable[TurnInput, Any]):
         self, input: TurnInput, profile: KnowledgeProfile, settings: Settings
     ) -> Understanding:
         today = input.today or date.today()
-        counts = self._catalog.lexical.document_frequencies
-        local = understand(input.question, input.history, profile, today, counts)
+        local = understand(
+            input.question,
+            input.history,
+            profile,
+            today,
+            counts=self._catalog.lexical.document_frequencies,
+            corrected=input.corrected,
+        )
         chat = self._chat() if settings.chat.understand_with_llm else None
-        if chat is None or local.route != "knowledge":
+        if chat is None or local.route != "knowledge" or local.source == "user":
             return local
         prompts = self._prompts()
         said = input.model_dump_json(exclude={"attempt"})
@@ -257,13 +263,14 @@ class Chain(Runnable[TurnInput, Any]):
     def _clarify(
         self, turn: TurnState, meaning: Understanding, profile: KnowledgeProfile
     ) -> Generator[Event, None, Understanding]:
-        judged = yield from self._step(
-            turn,
-            "clarify",
-            lambda _: judge(meaning, turn.input.history, profile, self._probe(turn.input)),
-            step_summaries.of_clarification,
+        return (
+            yield from self._step(
+                turn,
+                "clarify",
+                lambda _: judge(meaning, turn.input.context, profile, self._probe(turn.input)),
+                lambda judged: step_summaries.of_clarification(judged, meaning.notes),
+            )
         )
-        return judged
 
     def _plan(self, turn: TurnState, meaning: Understanding) -> Generator[Event, None, QueryPlan]:
         made = yield from self._step(
@@ -284,7 +291,7 @@ class Chain(Runnable[TurnInput, Any]):
             lambda _: self._retriever.search(
                 query_plan, question=meaning.standalone_question, top_k=top_k
             ),
-            step_summaries.of_retrieval,
+            lambda found: step_summaries.of_retrieval(found, meaning),
         )
         return found
 
@@ -308,7 +315,7 @@ class Chain(Runnable[TurnInput, Any]):
             turn,
             "refuse",
             lambda _: refusal(meaning, found.hits, names, turn.names),
-            lambda _: ("依据不足，不作回答", {"confidence": sure.value, "reason": sure.reason}),
+            lambda _: step_summaries.of_refusal(sure.value, sure.reason),
         )
         written = Written(text=text, reason=sure.reason, suggestions=tuple(suggestions))
         yield turn.ended(meaning, written, "refused", sure.value)
@@ -353,9 +360,8 @@ class Chain(Runnable[TurnInput, Any]):
             return
         value = sure.value * checked.trust
         hedge = decide(value, turn.settings.answer) != "answer"
-        if found.widened:
-            checked = checked.noting(found.widened)
-        final = checked.hedged(hedge)
+        widened = step_summaries.widening(meaning, found.widened)
+        final = checked.noting(widened).hedged(hedge)
         yield turn.ended(meaning, final, "hedged" if hedge else "answered", value)
 
     # --- What all steps share ---------------------------------------------------------

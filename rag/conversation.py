@@ -16,15 +16,19 @@ from rag.errors import InvalidInput, NotAllowed, NotFound
 from rag.export import to_markdown
 from rag.settings import Settings
 from rag.store.catalog import Catalog
+from rag.store.conversations import stored_status
 from rag.text.readable import readable
 from rag.turn import TurnInput, check_question
-from rag.types import Answer, Conversation, Event, Message, Person, Turn
+from rag.types import Answer, Conversation, EarlierAnswer, Event, Message, Person, Turn
 from rag.workers import TurnWorkers
 
 if TYPE_CHECKING:
     from rag.chain import Chain
 
 TITLE_CHARACTERS = 24
+
+MOST_EARLIER = 4
+"""Earlier answers kept beside one: a few tens of KB each. Chosen by us."""
 
 Readable = list[str]
 
@@ -128,33 +132,66 @@ class Conversations:
         question = readable(question)
         check_question(question)
         conversation = self.get(conversation_id, person)
-        return self._start(conversation, person, question, len, attempt=0)
+        return self._start(conversation, person, question)
 
     def regenerate(self, message_id: str, person: Person) -> Message:
-        """Answer the same question anew; the old answer is replaced by the new message."""
+        """Answer the same question anew, in place: the old answer is kept beside the new one
+        (`Answer.earlier`), a correction of the question stands, later messages stay."""
         message, conversation = self._owned(message_id, person)
-
-        def keep(messages: Sequence[Message]) -> int:
-            position = _position(messages, message_id)
-            if message.role != "assistant" or position == 0:
-                raise InvalidInput(
-                    "只能重新生成回答。", message_en="Only answers can be regenerated."
-                )
-            return position
-
-        attempt = 1 + (message.answer.attempt if message.answer else 0)
-        return self._start(conversation, person, None, keep, attempt)
-
-    def edit(self, message_id: str, person: Person, question: str) -> Message:
-        """Replace a user message and ask again; the messages after it are dropped."""
-        question = readable(question)
-        check_question(question)
-        message, conversation = self._owned(message_id, person)
-        if message.role != "user":
-            raise InvalidInput("只能修改自己的问题。", message_en="Only questions can be edited.")
-        return self._start(
-            conversation, person, question, lambda m: _position(m, message_id), attempt=0
+        answer = message.answer
+        meaning = answer.understanding if answer else None
+        corrected = meaning.standalone_question if meaning and meaning.source == "user" else None
+        return self._again(
+            conversation, person, message_id, corrected, 1 + (answer.attempt if answer else 0)
         )
+
+    def correct(self, message_id: str, person: Person, question: str | None) -> Message:
+        """Answer anew, in place, with `question` as the completed question, to the letter.
+
+        What the user typed stays; the next questions are completed from the corrected one.
+
+        Args:
+            message_id: the assistant's message whose question was completed wrongly.
+            person: its owner.
+            question: what was meant; None takes a correction back.
+
+        Raises:
+            InvalidInput: blank or too long, no answer, or an answer is still being written.
+        """
+        if question is not None:
+            question = readable(question)
+            check_question(question)
+        _, conversation = self._owned(message_id, person)
+        return self._again(conversation, person, message_id, question, attempt=0)
+
+    def bring_back(self, message_id: str, person: Person, n: int) -> None:
+        """Make an earlier answer the current one again, and keep the one it changes places with.
+
+        Args:
+            n: its place in `Answer.earlier`, from 0.
+        """
+        message, conversation = self._owned(message_id, person)
+        with self._starting:
+            _refuse_while_running(self._messages(conversation.id))
+            answer = message.answer
+            if answer is None or not 0 <= n < len(answer.earlier):
+                raise NotFound(
+                    "这个回答已经不在了。",
+                    "请刷新页面。",
+                    message_en="This answer is no longer there.",
+                    remedy_en="Reload the page.",
+                )
+            wanted = answer.earlier[n]
+            others = (*answer.earlier[:n], *answer.earlier[n + 1 :], _replaced(message, answer))
+            store = self._catalog.conversations
+            with self._catalog.database.write():
+                store.update_message(
+                    message_id,
+                    content=wanted.answer.text,
+                    status=stored_status(wanted.answer),
+                    answer=wanted.answer.model_copy(update={"earlier": others}),
+                )
+                store.set_feedback(message_id, wanted.feedback, wanted.feedback_reason)
 
     def stop(self, message_id: str, person: Person) -> None:
         """Ask a running turn to end with what it has; a finished one stays as it is."""
@@ -197,29 +234,16 @@ class Conversations:
         self,
         conversation: Conversation,
         person: Person,
-        question: str | None,
-        keep: Callable[[Sequence[Message]], int],
-        attempt: int,
+        question: str,
     ) -> Message:
-        """Write question and running answer down in one transaction, then start the worker.
-
-        Args:
-            question: a new question; None answers the last one that is kept.
-            keep: how many of the conversation's messages stay; the others are dropped.
-        """
+        """Write question and running answer down in one transaction, then start the worker."""
         self._require_chat(person)
         store = self._catalog.conversations
         with self._starting, self._workers.reserved() as reserve:
             with self._catalog.database.write():
                 messages = self._messages(conversation.id)
                 _refuse_while_running(messages)
-                kept = list(messages[: keep(messages)])
-                for dropped in messages[len(kept) :]:
-                    store.remove_message(dropped.id)
-                if question is None:
-                    question = kept.pop().content
-                else:
-                    store.add_message(conversation.id, "user", question, "done")
+                store.add_message(conversation.id, "user", question, "done")
                 if not conversation.title:
                     title = " ".join(question.split())[:TITLE_CHARACTERS]
                     store.rename(conversation.id, title)
@@ -227,12 +251,44 @@ class Conversations:
                 reserve(message.id)
             turn = TurnInput(
                 question=question,
-                history=tuple(turns(kept)),
+                history=tuple(turns(messages)),
                 kb_ids=tuple(self._readable(person, conversation.kb_ids)),
-                attempt=attempt,
             )
             self._workers.start(message.id, turn)
         return message
+
+    def _again(
+        self,
+        conversation: Conversation,
+        person: Person,
+        message_id: str,
+        corrected: str | None,
+        attempt: int,
+    ) -> Message:
+        """Answer a message anew in its place."""
+        self._require_chat(person)
+        store = self._catalog.conversations
+        with self._starting, self._workers.reserved() as reserve:
+            with self._catalog.database.write():
+                messages = self._messages(conversation.id)
+                _refuse_while_running(messages)
+                position = _position(messages, message_id)
+                message = messages[position]
+                if message.role != "assistant" or position == 0:
+                    raise InvalidInput(
+                        "只能重新生成回答。", message_en="Only answers can be regenerated."
+                    )
+                store.restart_message(message_id)
+                reserve(message_id)
+            turn = TurnInput(
+                question=messages[position - 1].content,
+                history=tuple(turns(messages[: position - 1])),
+                kb_ids=tuple(self._readable(person, conversation.kb_ids)),
+                attempt=attempt,
+                corrected=corrected,
+            )
+            self._workers.start(message_id, turn, _with_earlier(message))
+        return store.message(message_id)
 
     def _owned(self, message_id: str, person: Person) -> tuple[Message, Conversation]:
         message = self._catalog.conversations.message(message_id)
@@ -296,6 +352,24 @@ def turns(messages: Sequence[Message]) -> list[Turn]:
             )
         )
     return history
+
+
+def _with_earlier(message: Message) -> tuple[EarlierAnswer, ...]:
+    """The answer of a message that is answered anew, after those that it replaced itself."""
+    answer = message.answer
+    if answer is None:
+        return ()
+    if not answer.text.strip():
+        return answer.earlier
+    return (*answer.earlier, _replaced(message, answer))[-MOST_EARLIER:]
+
+
+def _replaced(message: Message, answer: Answer) -> EarlierAnswer:
+    return EarlierAnswer(
+        answer=answer.model_copy(update={"earlier": ()}),
+        feedback=message.feedback,
+        feedback_reason=message.feedback_reason,
+    )
 
 
 def _cited(answer: Answer | None) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from rag.answer.write import Written
 from rag.types import Evidence, QueryPlan, Retrieval, Strategy, Understanding
+from rag.understand.regions import short_name
 
 Summary = tuple[str, dict[str, Any]]
 
@@ -16,11 +17,11 @@ def of_understanding(meaning: Understanding) -> Summary:
     return meaning.standalone_question, {"understanding": meaning.model_dump(mode="json")}
 
 
-def of_clarification(meaning: Understanding) -> Summary:
-    """The question back, or that none is needed."""
+def of_clarification(meaning: Understanding, known: Sequence[str]) -> Summary:
+    """The question back, or that none is needed, with the notes that were not `known` before."""
     if meaning.needs_clarification and meaning.clarification:
         return meaning.clarification.question, {"missing": list(meaning.missing_slots)}
-    return "问题明确", {}
+    return "问题明确", {"notes": [note for note in meaning.notes if note not in known]}
 
 
 STRATEGIES: dict[Strategy, str] = {
@@ -45,13 +46,26 @@ def of_plan(plan: QueryPlan) -> Summary:
     return f"{name}：{because}" if because else name, {"plan": plan.model_dump(mode="json")}
 
 
-def of_retrieval(found: Retrieval) -> Summary:
+def widening(meaning: Understanding, dropped: Sequence[str]) -> str:
+    """Which conditions nothing was found under, so that they were dropped; "" for none."""
+    if not dropped:
+        return ""
+    slots = meaning.slots
+    said = {
+        "地区": [short_name(path) for path in slots.region],
+        "年份": [time.text for time in slots.time],
+        "机构": slots.organisation,
+        "产品": slots.product,
+        "文档类型": slots.document_type,
+    }
+    named = [f"{name}“{'、'.join(said[name])}”" if said.get(name) else name for name in dropped]
+    return f"没有找到符合{'、'.join(named)}的内容，已放宽"
+
+
+def of_retrieval(found: Retrieval, meaning: Understanding) -> Summary:
     """How much was found among how much, and each hit with its scores."""
-    summary = f"从 {found.candidates} 段中找到 {len(found.hits)} 处"
-    if found.widened:
-        summary += f"（放宽了：{'、'.join(found.widened)}）"
-    if found.notes:
-        summary += f"（{'；'.join(found.notes)}）"
+    widened = widening(meaning, found.widened)
+    facts = [f"从 {found.candidates} 段中找到 {len(found.hits)} 处", widened, *found.notes]
     hits = [
         {
             "rank": hit.rank,
@@ -66,7 +80,12 @@ def of_retrieval(found: Retrieval) -> Summary:
     ]
     timings = {name: round(ms, 1) for name, ms in found.timings_ms.items()}
     details = {"hits": hits, "timings_ms": timings, "widened": list(found.widened)}
-    return summary, details | {"notes": list(found.notes)}
+    return "；".join(fact for fact in facts if fact), details | {"notes": list(found.notes)}
+
+
+def of_refusal(confidence: float, reason: str) -> Summary:
+    """That no answer is given, with how sure one would have been, and why not surer."""
+    return "依据不足，不作回答", {"confidence": confidence, "reason": reason}
 
 
 def of_evidence(evidence: Sequence[Evidence]) -> Summary:

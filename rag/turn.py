@@ -27,6 +27,7 @@ class TurnInput(Value):
         kb_ids: the knowledge bases that may be searched; the caller has checked the rights.
         today: for relative dates; the current day when left out.
         attempt: 0 for a first answer; regenerating counts up and widens the search.
+        corrected: the completed question as the user put it right; it is taken as it stands.
     """
 
     question: str
@@ -34,11 +35,30 @@ class TurnInput(Value):
     kb_ids: tuple[str, ...] = ()
     today: date | None = None
     attempt: int = 0
+    corrected: str | None = None
+
+    @property
+    def asked(self) -> str:
+        """The words that are to be answered: those of a correction, else those typed."""
+        return self.question if self.corrected is None else self.corrected
+
+    @property
+    def context(self) -> tuple[Turn, ...]:
+        """The turns that may add to what the question means; to a corrected one nothing is
+        added, it is only not asked back about what was asked back before."""
+        if self.corrected is None:
+            return self.history
+        return tuple(turn for turn in self.history if turn.role == "assistant")
 
     @field_validator("question")
     @classmethod
     def _readable_question(cls, question: str) -> str:
         return readable(question)
+
+    @field_validator("corrected")
+    @classmethod
+    def _readable_correction(cls, corrected: str | None) -> str | None:
+        return None if corrected is None else " ".join(readable(corrected).split())
 
     @field_validator("history")
     @classmethod

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING
 from rag.errors import StoreError, ZhiwenError
 from rag.foreground import FOREGROUND
 from rag.store.catalog import Catalog
+from rag.store.conversations import stored_status
 from rag.turn import TurnInput
-from rag.types import Answer, Event, Failed, Final, Token
+from rag.types import Answer, EarlierAnswer, Event, Failed, Final, Token
 
 if TYPE_CHECKING:
     from rag.chain import Chain
@@ -47,6 +48,7 @@ class _Running:
     news: threading.Condition = field(default_factory=threading.Condition)
     events: list[Event] = field(default_factory=list)
     text: str = ""
+    earlier: tuple[EarlierAnswer, ...] = ()
     thread: threading.Thread | None = None
 
     def add(self, event: Event) -> int:
@@ -96,9 +98,12 @@ class TurnWorkers:
                 self._forget(message_id)
             raise
 
-    def start(self, message_id: str, turn: TurnInput) -> None:
-        """Begin answering a reserved message."""
+    def start(
+        self, message_id: str, turn: TurnInput, earlier: tuple[EarlierAnswer, ...] = ()
+    ) -> None:
+        """Begin answering a reserved message; the answer keeps those `earlier` ones."""
         running = self._running[message_id]
+        running.earlier = earlier
         running.thread = threading.Thread(
             target=self._work, args=(message_id, turn, running), daemon=True, name="turn"
         )
@@ -183,11 +188,11 @@ class TurnWorkers:
             running.add(event)
             return
         if isinstance(event, Final):
-            answer = event.answer
+            answer = event.answer.model_copy(update={"earlier": running.earlier})
             self._store.update_message(
                 message_id,
                 content=answer.text,
-                status=answer.status if answer.status in ("stopped", "error") else "done",
+                status=stored_status(answer),
                 answer=answer,
             )
         number = running.add(event)
@@ -200,8 +205,14 @@ class TurnWorkers:
         level = logging.INFO if known else logging.ERROR
         log.log(level, "turn %s failed: %s", trace_id, error, exc_info=not known)
         event = _failed(error, trace_id)
-        reason = f"{event.message}{event.remedy}"
-        answer = Answer(status="error", text=running.text, reason=reason, attempt=turn.attempt)
+        answer = Answer(
+            status="error",
+            text=running.text,
+            reason=f"{event.message}{event.remedy}",
+            reason_en=f"{event.message_en} {event.remedy_en}".strip(),
+            attempt=turn.attempt,
+            earlier=running.earlier,
+        )
         try:
             self._store.update_message(
                 message_id, content=running.text, status="error", answer=answer
@@ -225,9 +236,18 @@ def _unless_full() -> Iterator[None]:
 def _failed(error: Exception, trace_id: str) -> Failed:
     """The last event of a turn that raised; technical detail stays in the log."""
     if isinstance(error, ZhiwenError):
-        return Failed(message=error.message, remedy=error.remedy, trace_id=trace_id)
+        return Failed(
+            message=error.message,
+            remedy=error.remedy,
+            message_en=error.message_en,
+            remedy_en=error.remedy_en,
+            trace_id=trace_id,
+        )
     return Failed(
         message="回答时出了意外，问题已保留。",
         remedy=f"请再试一次；若仍不行，请把编号 {trace_id} 告诉管理员。",
+        message_en="Something went wrong while answering; your question is kept.",
+        remedy_en=f"Try again; should it fail again, give the number {trace_id} to an "
+        "administrator.",
         trace_id=trace_id,
     )

@@ -17,6 +17,7 @@ from rag.answer.markup import defuse
 from rag.types import Citation, Claim
 from ui.places import place
 from ui.texts import t
+from ui.texts.phrases import phrase
 from ui.words import escape
 
 _CITATION = re.compile(r"\[(\d{1,3})\]")
@@ -105,7 +106,7 @@ def _mark_tag(match: re.Match[str], kept: list[Claim]) -> str:
         return "</span>"
     claim = kept[int(match.group(1))]
     word = t(f"claim.{claim.verdict}")
-    reason = f"{word}：{claim.reason}" if claim.reason else word
+    reason = f"{word}{t('list.colon')}{phrase(claim.reason)}" if claim.reason else word
     return f'<span class="zw-claim zw-{claim.verdict}" title="{escape(reason)}">'
 
 

@@ -84,13 +84,14 @@ def reply(
         history: the turns before this question, oldest first.
         profile: the selected knowledge bases, for "有哪些文件".
     """
-    if is_library(understanding.question):
+    corrected = understanding.source == "user"
+    question = (understanding.standalone_question if corrected else understanding.question).strip()
+    if is_library(question):
         return _documents(profile)
-    if drops_topic(understanding.question):
+    if drops_topic(question):
         return "好的，那我们换个话题。您接下来想了解什么？"
     if understanding.intent == "meta" or understanding.route == "conversation":
-        return _about_conversation(understanding.question, history)
-    question = understanding.question.strip()
+        return _about_conversation(question, history)
     return next((text for pattern, text in _REPLIES if pattern.search(question)), _GREETING)
 
 

@@ -67,10 +67,11 @@ class Written(Value):
             update={"text": (HEDGE_PREFIX if hedge else "") + text, "claims": claims}
         )
 
-    def noting(self, widened: Sequence[str]) -> Written:
-        """Say in the reason that conditions were dropped to find anything."""
-        note = f"没有找到完全符合条件的内容，已放宽：{'、'.join(widened)}。"
-        return self.model_copy(update={"reason": f"{self.reason}{note}"})
+    def noting(self, note: str) -> Written:
+        """With a sentence more in the reason; "" adds none."""
+        if not note:
+            return self
+        return self.model_copy(update={"reason": f"{self.reason}{note}。"})
 
 
 class Writer:

@@ -38,6 +38,11 @@ def add_question(parser: argparse.ArgumentParser) -> None:
         "--history", type=Path, metavar="FILE.json", help="[{role, content}], oldest first"
     )
     parser.add_argument(
+        "--corrected",
+        metavar="QUESTION",
+        help="the completed question, where QUESTION would be completed wrongly",
+    )
+    parser.add_argument(
         "--batch", type=Path, metavar="FILE.jsonl", help="rows {id, question, history}"
     )
 
@@ -49,8 +54,13 @@ def inputs(args: argparse.Namespace, kb_ids: tuple[str, ...]) -> list[tuple[Any,
             "请给出一个问题，或用 --batch 给出一个文件。", message_en="Give QUESTION or --batch."
         )
     if args.batch is None:
-        history = read_history(args.history)
-        return [(None, TurnInput(question=args.question, history=history, kb_ids=kb_ids))]
+        turn = TurnInput(
+            question=args.question,
+            history=read_history(args.history),
+            kb_ids=kb_ids,
+            corrected=args.corrected,
+        )
+        return [(None, turn)]
     return [
         (
             row["id"],

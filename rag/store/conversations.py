@@ -182,6 +182,26 @@ class Conversations:
             )
             return bool(changed.rowcount)
 
+    def restart_message(self, message_id: str) -> None:
+        """Make ready to answer a message anew: it runs, without text, events and thumb. Its
+        answer stays until there is another; a crash before that brings it back.
+
+        Raises:
+            NotFound: the message is gone.
+        """
+        table = schema.messages
+        with self._database.write() as connection:
+            changed = connection.execute(
+                table.update()
+                .where(table.c.id == message_id)
+                .values(content="", status="running", feedback=None, feedback_reason="")
+            )
+            if not changed.rowcount:
+                raise _missing_message()
+            connection.execute(
+                schema.events.delete().where(schema.events.c.message_id == message_id)
+            )
+
     def message(self, message_id: str) -> Message:
         """One message.
 
@@ -259,13 +279,24 @@ class Conversations:
 
     def fail_running(self) -> int:
         """Close what a crash left behind: messages still "running" become "stopped" with the
-        text that had been written. Call once at start. Returns how many there were."""
+        text that had been written; one that was being answered anew gets its answer back. Call
+        once at start. Returns how many there were."""
         table = schema.messages
         with self._database.write() as connection:
             rows = connection.execute(
-                sa.select(table.c.id, table.c.content).where(table.c.status == "running")
+                sa.select(table.c.id, table.c.content, table.c.answer).where(
+                    table.c.status == "running"
+                )
             ).all()
             for row in rows:
+                if row.answer is not None:
+                    kept = Answer.model_validate_json(row.answer)
+                    connection.execute(
+                        table.update()
+                        .where(table.c.id == row.id)
+                        .values(status=stored_status(kept), content=kept.text)
+                    )
+                    continue
                 text = "".join(
                     event.text for _, event in self._events(row.id, 0) if isinstance(event, Token)
                 )
@@ -305,6 +336,11 @@ class Conversations:
         )
         if not changed.rowcount:
             raise _missing()
+
+
+def stored_status(answer: Answer) -> MessageStatus:
+    """The status of a message with this answer."""
+    return answer.status if answer.status in ("stopped", "error") else "done"
 
 
 def _conversation(row: sa.RowMapping) -> Conversation:

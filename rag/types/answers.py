@@ -69,6 +69,21 @@ class Answer(Value):
     tokens: dict[str, int] = Field(default_factory=dict)
     model: str = "extractive"
     attempt: int = 0
+    reason_en: str = ""
+    """`reason` for the English interface, where it is an error's."""
+    earlier: tuple[EarlierAnswer, ...] = ()
+    """The answers that this one replaced, oldest first; theirs is empty."""
+
+
+class EarlierAnswer(Value):
+    """An answer that was replaced, with the thumb that it had been given."""
+
+    answer: Answer
+    feedback: Literal["up", "down"] | None = None
+    feedback_reason: str = ""
+
+
+Answer.model_rebuild()
 
 
 # --- Events of a running turn --------------------------------------------------------
@@ -130,6 +145,8 @@ class Failed(Value):
     type: Literal["failed"] = "failed"
     message: str
     remedy: str = ""
+    message_en: str = ""
+    remedy_en: str = ""
     trace_id: str = ""
 
 

@@ -118,7 +118,8 @@ class Understanding(Value):
     passage: str = ""
     """A model's imagined answer for the search (HyDE); "" without a model."""
     confidence: float = Field(default=1.0, ge=0, le=1)
-    source: Literal["rules", "llm"] = "rules"
+    source: Literal["rules", "llm", "user"] = "rules"
+    """Who completed the question; "user" where the user put the completion right."""
     notes: tuple[str, ...] = ()
     """Short reasons in the user's language: what was completed, why the LLM was overruled."""
 

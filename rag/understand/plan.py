@@ -128,7 +128,8 @@ def plan(
     if web_reason:
         reasons.append(web_reason)
     if understanding.rewritten:
-        reasons.insert(0, f"补全为“{question}”")
+        who = "由您改写为" if understanding.source == "user" else "补全为"
+        reasons.insert(0, f"{who}“{question}”")
     made = QueryPlan(
         queries=_distinct((question, *parts, *others)),
         filter=condition,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from rag.types import Entity, Intent, KnowledgeProfile, Route, Slots, Strategy, Turn, Understanding
+from rag.understand.another import Completion
 from rag.understand.complete import complete
 from rag.understand.for_each import for_each
 from rag.understand.homophones import Counts, repaired
@@ -21,6 +22,7 @@ def understand(
     profile: KnowledgeProfile | None,
     today: date,
     counts: Counts | None = None,
+    corrected: str | None = None,
 ) -> Understanding:
     """What `question` means after `history`; everything but ambiguity (see `judge`).
 
@@ -31,14 +33,19 @@ def understand(
         today: the day of asking.
         counts: how many passages hold a pair of characters, for words typed with a wrong
             character of the same sound; None leaves them.
+        corrected: the completed question as the user put it right: nothing is added to it, and
+            no word of it is changed.
     """
-    completion = complete(question, history, profile)
-    standalone = spelled(completion.standalone, profile)
-    respelled = "型号按文件里的写法" if standalone != completion.standalone else ""
-    intent, confidence = classify(standalone, history)
+    if corrected is None:
+        completion = complete(question, history, profile)
+        standalone = spelled(completion.standalone, profile)
+        respelled = "型号按文件里的写法" if standalone != completion.standalone else ""
+    else:
+        completion, standalone, respelled = _as_corrected(question, corrected), corrected, ""
+    intent, confidence = classify(standalone, history if corrected is None else ())
     route = _route(intent)
     heard = ""
-    if counts is not None and route == "knowledge":
+    if counts is not None and corrected is None and route == "knowledge":
         as_written = repaired(standalone, counts)
         heard = "按文件里的字理解" if as_written != standalone else ""
         standalone = as_written
@@ -61,7 +68,18 @@ def understand(
         strategy=_strategy(route, completion.changed or bool(heard), found, slots),
         sub_questions=found,
         confidence=confidence,
+        source="rules" if corrected is None else "user",
         notes=tuple(note for note in (completion.reason, respelled, heard) if note),
+    )
+
+
+def _as_corrected(question: str, corrected: str) -> Completion:
+    as_typed = corrected == " ".join(question.split())
+    return Completion(
+        corrected,
+        changed=not as_typed,
+        topic="",
+        reason="按您的原话，未作补全" if as_typed else "由您改写，未作补全",
     )
 
 

@@ -96,15 +96,71 @@ def test_regenerate_replaces_the_answer(sample_application: Application, convers
     assert [m.id for m in stored if m.role == "assistant"] == [second.id]
 
 
-def test_editing_a_question_asks_again(sample_application: Application, conversation: str) -> None:
-    first = sample_application.conversations.ask(conversation, ANNA, FACT)
+def test_a_corrected_question_is_answered_in_its_place_and_remembered(
+    sample_application: Application, conversation: str
+) -> None:
+    service = sample_application.conversations
+    first = service.ask(conversation, ANNA, FACT)
     finish(sample_application, first, ANNA)
-    question = sample_application.conversations.messages(conversation, ANNA)[0]
-    edited = sample_application.conversations.edit(question.id, ANNA, "婚假有多少天？")
-    finish(sample_application, edited, ANNA)
-    stored = sample_application.conversations.messages(conversation, ANNA)
-    assert [m.content for m in stored if m.role == "user"] == ["婚假有多少天？"]
-    assert "10天" in stored[1].content.replace(" ", "")
+    service.feedback(first.id, ANNA, "down", "不对")
+    finish(sample_application, service.ask(conversation, ANNA, "谢谢"), ANNA)
+    wanted = "2024年上海博士的租房补贴是多少？"
+    final = finish(sample_application, service.correct(first.id, ANNA, wanted), ANNA)[-1]
+    assert isinstance(final, Final) and final.answer.understanding is not None
+    meaning = final.answer.understanding
+    assert (meaning.question, meaning.standalone_question, meaning.source) == (FACT, wanted, "user")
+    assert meaning.slots.region and "由您改写" in "".join(meaning.notes)
+    stored = service.messages(conversation, ANNA)
+    assert [m.content for m in stored if m.role == "user"] == [FACT, "谢谢"]
+    assert stored[1].id == first.id and stored[1].feedback is None
+    assert stored[1].answer is not None
+    (earlier,) = stored[1].answer.earlier
+    assert "年假" in earlier.answer.text and earlier.feedback == "down"
+
+    again = finish(sample_application, service.regenerate(first.id, ANNA), ANNA)[-1]
+    assert isinstance(again, Final) and again.answer.understanding is not None
+    assert again.answer.understanding.standalone_question == wanted
+    following = finish(sample_application, service.ask(conversation, ANNA, "北京呢？"), ANNA)[-1]
+    assert isinstance(following, Final) and following.answer.understanding is not None
+    assert "北京博士的租房补贴" in following.answer.understanding.standalone_question
+
+    service.bring_back(first.id, ANNA, 0)
+    restored = service.messages(conversation, ANNA)[1]
+    assert (restored.content, restored.feedback) == (earlier.answer.text, "down")
+    assert restored.answer is not None and len(restored.answer.earlier) == 2
+    taken_back = finish(sample_application, service.correct(first.id, ANNA, None), ANNA)[-1]
+    assert isinstance(taken_back, Final) and taken_back.answer.understanding is not None
+    assert taken_back.answer.understanding.source == "rules"
+
+
+@pytest.mark.parametrize("typed", ["", " \n", "长" * 4001])
+def test_a_correction_that_cannot_be_asked_changes_nothing(catalog: Catalog, typed: str) -> None:
+    chain = _Chain()
+    chain.gate.set()
+    conversations = service(catalog, chain)
+    made = conversations.create(ANNA, [])
+    message = conversations.ask(made.id, ANNA, FACT)
+    before = ended(conversations, made.id)
+    with pytest.raises(InvalidInput):
+        conversations.correct(message.id, ANNA, typed)
+    with pytest.raises(NotFound):
+        conversations.correct(message.id, BEN, FACT)
+    with pytest.raises(NotFound):
+        conversations.bring_back(message.id, ANNA, 0)
+    assert ended(conversations, made.id) == before
+
+
+def test_a_crash_while_answering_anew_brings_the_answer_back(catalog: Catalog) -> None:
+    chain = _Chain()
+    chain.gate.set()
+    conversations = service(catalog, chain)
+    made = conversations.create(ANNA, [])
+    message = conversations.ask(made.id, ANNA, FACT)
+    before = ended(conversations, made.id)
+    catalog.conversations.restart_message(message.id)
+    catalog.conversations.update_message(message.id, content="写到一半")
+    (after,) = service(catalog, chain).messages(made.id, ANNA)[1:]
+    assert (after.status, after.content, after.answer) == ("done", "年假十天。", before.answer)
 
 
 def test_feedback_and_export(sample_application: Application, conversation: str) -> None:

@@ -23,7 +23,9 @@ def hit(kb_id: str, score: float) -> Hit:
 
 def planned(question: str, *hits: Hit, kb_ids: tuple[str, ...] = ("a", "b", "c"), **more):
     meaning = understand(question, (), None, date(2026, 11, 30))
-    return plan(meaning, kb_ids, profile=None, probe=lambda text, slots: hits, kb_names=NAMES, **more)
+    return plan(
+        meaning, kb_ids, profile=None, probe=lambda text, slots: hits, kb_names=NAMES, **more
+    )
 
 
 def test_the_best_hits_count_most() -> None:

@@ -130,28 +130,33 @@ class ScriptedChain:
         standalone = turn.question
         if turn.question.startswith("那") and turn.history:
             standalone = f"{turn.question[1:]}（接着上文）"
-        meaning = Understanding(question=turn.question, standalone_question=standalone)
-        step = StepFinished(step="understand", ms=3.2, summary=standalone)
+        asked = standalone if turn.corrected is None else turn.corrected
+        meaning = Understanding(
+            question=turn.question,
+            standalone_question=asked,
+            source="rules" if turn.corrected is None else "user",
+        )
+        step = StepFinished(step="understand", ms=3.2, summary=asked)
         yield step
         steps = [StepRecord(**step.model_dump(exclude={"type"}))]
-        if "坏" in turn.question:
+        if "坏" in asked:
             raise ModelUnavailable("模型没有响应。", "请稍后再试。", message_en="No reply.")
-        if "哪里" in turn.question:
+        if "哪里" in asked:
             options = tuple(
                 ClarificationOption(label=city, reply=f"{city}的租房补贴多少钱？")
                 for city in ("上海", "北京")
             )
-            asked = Clarification(slot="region", question="请问您想了解哪个地区？", options=options)
+            back = Clarification(slot="region", question="请问您想了解哪个地区？", options=options)
             meaning = meaning.model_copy(
-                update={"clarification": asked, "needs_clarification": True}
+                update={"clarification": back, "needs_clarification": True}
             )
             yield Final(
                 answer=Answer(
-                    status="clarify", text=asked.question, understanding=meaning, steps=tuple(steps)
+                    status="clarify", text=back.question, understanding=meaning, steps=tuple(steps)
                 )
             )
             return
-        if "天气" in turn.question:
+        if "天气" in asked:
             yield Final(
                 answer=Answer(
                     status="refused",

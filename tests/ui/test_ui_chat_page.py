@@ -104,8 +104,32 @@ def test_the_completed_question_can_be_corrected(visit, application, policies):
     at.text_area[0].set_value("上海怎么申请？")
     press(at, "按这个问题重新回答").run()
     settle(at, application)
-    assert "上海怎么申请？" in text_of(at)
-    assert "那怎么申请？" not in text_of(at)
+    assert "按您改写的问题回答：「上海怎么申请？」" in text_of(at)
+    assert "那怎么申请？" in text_of(at)
+    press(at, "先前的回答（1）").run()
+    assert "先前的回答（1/1）" in text_of(at)
+    press(at, "看现在的回答").run()
+    press(at, "按我的原话查").run()
+    settle(at, application)
+    assert "按您的原话回答" in text_of(at)
+    press(at, "恢复自动补全").run()
+    settle(at, application)
+    assert "理解为「怎么申请？（接着上文）」" in text_of(at)
+
+
+def test_a_question_that_was_not_completed_can_be_put_right_too(visit, application, policies):
+    at = ask(visit(), application, "去哪里申请？")
+    ask(at, application, "天气呢？")
+    assert buttons(at).count("改写问题") == 2
+    at.button(key=next(b.key for b in at.button if b.label == "改写问题")).click().run()
+    at.text_area[0].set_value("  ")
+    press(at, "按这个问题重新回答").run()
+    assert "问题是空的" in text_of(at)
+    at.text_area[0].set_value("补贴怎么申请？")
+    press(at, "按这个问题重新回答").run()
+    settle(at, application)
+    assert "按您改写的问题回答：「补贴怎么申请？」" in text_of(at)
+    assert "去哪里申请？" in text_of(at) and "天气呢？" in text_of(at)
 
 
 def test_a_failed_answer_keeps_the_question_and_says_what_to_do(visit, application, policies):

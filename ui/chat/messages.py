@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 import streamlit as st
 
-from rag.types import Answer, Message
-from ui.chat import evidence, trace
+from rag.answer.refuse import HEDGE_PREFIX
+from rag.types import Answer, Claim, Message
+from ui.chat import correction, earlier, evidence, trace
 from ui.errors import box, shown
 from ui.frame import Here
 from ui.markup import answer_html, draft_html
-from ui.texts import t
+from ui.texts import language, t
+from ui.texts.phrases import phrase
 from ui.visitor import run_script
-from ui.words import escape, label, plain
+from ui.words import escape, label
 
 _THUMBS: tuple[tuple[Literal["up", "down"], str], ...] = (
     ("up", "thumb_up"),
@@ -48,56 +50,58 @@ def answer(here: Here, message: Message, asked: Message | None, ask: Ask, last: 
     if result is None:
         _stopped_early(here, message)
         return
-    _completed(here, result, message, asked)
-    trace.render(result)
-    if result.status == "error":
-        _failed(result)
-    elif result.text.strip():
-        st.html(
-            answer_html(
-                result.text,
-                result.citations,
-                result.claims,
-                anchor=evidence.anchor(message.id),
-            )
-        )
-    if result.status == "stopped" or message.status == "stopped":
-        _note(t("chat.stopped"))
-    _claim_note(result)
+    before = earlier.looked_at(message)
+    if before is not None:
+        earlier.bar(here, message, before)
+        _answered(result.earlier[before].answer, message)
+        evidence.render(here, result.earlier[before].answer, message.id)
+        return
+    correction.line(here, message, result, asked)
+    _answered(result, message)
     if result.status == "clarify":
         _options(result, message, ask, last)
+        with st.container(horizontal=True, gap="xsmall"):
+            correction.offer(message, result, asked)
+            earlier.button(message, result)
+        correction.form(here, message, result, asked)
         return
-    _actions(here, message, result)
+    _actions(here, message, result, asked)
     evidence.render(here, result, message.id)
     if last and result.suggestions:
         _suggestions(result, message, ask)
 
 
-def _completed(here: Here, result: Answer, message: Message, asked: Message | None) -> None:
-    meaning = result.understanding
-    if meaning is None or not meaning.rewritten or asked is None:
-        return
-    key = f"correcting-{message.id}"
-    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-        understood = t("chat.understood", question=plain(meaning.standalone_question, 400))
-        st.html(f'<div class="zw-note">{escape(understood)}</div>', width="content")
-        if st.button(
-            t("chat.correct"),
-            key=f"quiet-correct-{message.id}",
-            icon=":material/edit:",
-            type="tertiary",
-        ):
-            st.session_state[key] = not st.session_state.get(key, False)
-    if st.session_state.get(key):
-        with st.form(f"correct-{message.id}", border=False):
-            text = st.text_area(
-                t("chat.correct_label"), meaning.standalone_question, height="content"
-            )
-            if st.form_submit_button(t("chat.ask_corrected"), type="primary"):
-                with shown():
-                    here.application.conversations.edit(asked.id, here.person, text)
-                    del st.session_state[key]
-                    st.rerun()
+def _answered(result: Answer, message: Message) -> None:
+    """How it was found, and its text with what is to be said about it."""
+    trace.render(result)
+    if result.status == "error":
+        _failed(result)
+    elif result.text.strip():
+        text, claims = _spoken(result)
+        st.html(answer_html(text, result.citations, claims, anchor=evidence.anchor(message.id)))
+    if result.status in ("answered", "hedged") and result.reason:
+        _note(phrase(result.reason))
+    if result.status == "stopped" or message.status == "stopped":
+        _note(t("chat.stopped"))
+    _claim_note(result)
+
+
+def _spoken(result: Answer) -> tuple[str, Sequence[Claim]]:
+    """The answer's text in the visitor's language as far as it is ours, with its claims."""
+    if result.status in ("refused", "clarify", "chitchat"):
+        text = phrase(result.text)
+        return text, result.claims if text == result.text else ()
+    if not result.text.startswith(HEDGE_PREFIX):
+        return result.text, result.claims
+    prefix = phrase(HEDGE_PREFIX)
+    shift = len(prefix) - len(HEDGE_PREFIX)
+    moved = [
+        claim.model_copy(
+            update={"span": (max(0, claim.span[0] + shift), max(0, claim.span[1] + shift))}
+        )
+        for claim in result.claims
+    ]
+    return prefix + result.text.removeprefix(HEDGE_PREFIX), moved
 
 
 def _stopped_early(here: Here, message: Message) -> None:
@@ -110,7 +114,8 @@ def _stopped_early(here: Here, message: Message) -> None:
 def _failed(result: Answer) -> None:
     if result.text.strip():
         st.html(draft_html(result.text))
-    box(t("chat.failed"), result.reason or t("error.unexpected_remedy"))
+    english = (result.reason_en or phrase(result.reason)) if language() == "en" else ""
+    box(t("chat.failed"), english or result.reason or t("error.unexpected_remedy"))
 
 
 def _claim_note(result: Answer) -> None:
@@ -128,7 +133,7 @@ def _options(result: Answer, message: Message, ask: Ask, last: bool) -> None:
         return
     with st.container(horizontal=True, gap="small"):
         for index, option in enumerate(asked_back.options):
-            if st.button(label(option.label, 30), key=f"option-{message.id}-{index}"):
+            if st.button(label(phrase(option.label), 30), key=f"option-{message.id}-{index}"):
                 ask(option.reply)
     _note(t("chat.clarify_free"))
 
@@ -138,11 +143,11 @@ def _suggestions(result: Answer, message: Message, ask: Ask) -> None:
     _note(t(word))
     with st.container(horizontal=True, gap="small"):
         for index, suggestion in enumerate(result.suggestions[:4]):
-            if st.button(label(suggestion, 40), key=f"suggest-{message.id}-{index}"):
+            if st.button(label(phrase(suggestion), 40), key=f"suggest-{message.id}-{index}"):
                 ask(suggestion)
 
 
-def _actions(here: Here, message: Message, result: Answer) -> None:
+def _actions(here: Here, message: Message, result: Answer, asked: Message | None) -> None:
     with st.container(
         horizontal=True, vertical_alignment="center", gap="xsmall", key=f"actions-{message.id}"
     ):
@@ -163,6 +168,11 @@ def _actions(here: Here, message: Message, result: Answer) -> None:
             type="tertiary",
         ):
             _copy(result.text)
+        if result.status != "chitchat":
+            correction.offer(message, result, asked)
+        earlier.button(message, result)
+    if result.status != "chitchat":
+        correction.form(here, message, result, asked)
     if st.session_state.get(f"why-{message.id}"):
         _reason(here, message)
 

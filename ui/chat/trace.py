@@ -9,6 +9,7 @@ import streamlit as st
 
 from rag.types import Answer, StepFinished, StepRecord
 from ui.texts import has, t
+from ui.texts.phrases import phrase
 from ui.words import duration, escape, plain
 
 _SHOWN_HITS = 6
@@ -40,7 +41,7 @@ def steps_html(steps: Sequence[StepRecord | StepFinished]) -> str:
     """A table of steps: name, what it found, time."""
     rows = "".join(
         f"<tr><td>{escape(step_name(record.step))}</td>"
-        f"<td>{escape(plain(record.summary, 300))}{_details(record.details)}</td>"
+        f"<td>{escape(plain(phrase(record.summary), 300))}{_details(record.details)}</td>"
         f"<td>{escape(duration(record.ms))}</td></tr>"
         for record in steps
     )
@@ -49,8 +50,8 @@ def steps_html(steps: Sequence[StepRecord | StepFinished]) -> str:
 
 def _details(details: dict[str, Any]) -> str:
     lines = _understanding(details.get("understanding")) + _plan(details.get("plan"))
+    lines += [phrase(str(note)) for note in details.get("notes") or ()]
     lines += [_hit(hit) for hit in details.get("hits") or ()][:_SHOWN_HITS]
-    lines += [str(note) for note in details.get("notes") or ()]
     if not lines:
         return ""
     return "<ul>" + "".join(f"<li>{escape(plain(line, 200))}</li>" for line in lines) + "</ul>"
@@ -66,7 +67,7 @@ def _understanding(value: Any) -> list[str]:
             texts = [v.get("text", "") if isinstance(v, dict) else str(v) for v in found]
             name = t(f"slot.{slot}") if has(f"slot.{slot}") else slot
             lines.append(t("trace.slot", name=name, value=t("list.join").join(texts)))
-    return lines + [str(note) for note in value.get("notes") or ()]
+    return lines + [phrase(str(note)) for note in value.get("notes") or ()]
 
 
 def _plan(value: Any) -> list[str]:

@@ -8,6 +8,7 @@ from rag.lab import Experiment, Row
 from rag.types import StageName
 from ui.places import place
 from ui.texts import t
+from ui.texts.phrases import phrase
 from ui.words import escape, plain
 
 STAGES: tuple[StageName, ...] = ("sparse", "dense", "exact", "web", "fused", "reranked", "final")
@@ -91,7 +92,7 @@ def _passage(row: Row) -> str:
         plain(part, 60) for part in (chunk.document_name, where, *chunk.heading_path[-1:]) if part
     )
     mark = f' <span class="zw-tag">{escape(t("lab.used"))}</span>' if row.used else ""
-    why = f'<div class="zw-note">{escape(plain(row.why, 300))}</div>' if row.why else ""
+    why = f'<div class="zw-note">{escape(plain(phrase(row.why), 300))}</div>' if row.why else ""
     return (
         f"<details><summary><b>{escape(title)}</b>{mark}<br>"
         f"{escape(plain(chunk.text, EXCERPT))}</summary>"

@@ -12,6 +12,7 @@ from ui.errors import shown
 from ui.frame import Here
 from ui.lab import setups, table
 from ui.texts import has, t
+from ui.texts.phrases import phrase
 from ui.words import duration, escape, label, plain
 
 LONGEST = 4000
@@ -88,10 +89,10 @@ def _meaning(found: Experiment) -> str:
     meaning, plan = found.understanding, found.plan
     lines = [t("lab.meaning", text=plain(meaning.standalone_question, 300))]
     if meaning.needs_clarification and meaning.clarification:
-        lines.append(t("lab.asks_back", text=plain(meaning.clarification.question, 200)))
+        lines.append(t("lab.asks_back", text=plain(phrase(meaning.clarification.question), 200)))
     name = f"lab.strategy_{plan.strategy}"
     lines.append(t("lab.plan", name=t(name) if has(name) else plan.strategy))
-    lines += [plain(reason, 200) for reason in plan.reasons]
+    lines += [plain(phrase(reason), 200) for reason in plan.reasons]
     lines += [t("lab.query", text=plain(query, 200)) for query in plan.queries[1:]]
     conditions = [*plan.filter.regions, *plan.filter.document_types, *plan.filter.organisations]
     if plan.filter.years:
@@ -99,7 +100,9 @@ def _meaning(found: Experiment) -> str:
     if conditions:
         lines.append(t("lab.filter", text=t("list.join").join(plain(c, 60) for c in conditions)))
     if found.retrieval.widened:
-        lines.append(t("lab.widened", text=t("list.join").join(found.retrieval.widened)))
+        lines.append(
+            t("lab.widened", text=t("list.join").join(map(phrase, found.retrieval.widened)))
+        )
     return "".join(f'<div class="zw-note">{escape(line)}</div>' for line in lines)
 
 
