@@ -99,6 +99,48 @@ class CaseResult:
         return min((place for place in self.places if place is not None), default=None)
 
 
+@dataclass(frozen=True)
+class Figures:
+    """How well saved questions are found: counts of questions and of expected passages.
+
+    Attributes:
+        cases: the questions.
+        first: those with a right passage in the first place.
+        expected: the passages that should be found, of all questions.
+        found: those of them that were.
+        mrr: mean reciprocal place of each question's best right passage, 0..1.
+    """
+
+    cases: int
+    first: int
+    expected: int
+    found: int
+    mrr: float
+
+    @property
+    def hit_at_1(self) -> float:
+        """Share of questions with a right passage first, 0..1."""
+        return self.first / self.cases if self.cases else 0.0
+
+    @property
+    def recall(self) -> float:
+        """Share of the expected passages that were found, 0..1."""
+        return self.found / self.expected if self.expected else 0.0
+
+
+def figures(results: Sequence[CaseResult]) -> Figures:
+    """The figures of saved questions that were run."""
+    best = [result.first for result in results]
+    places = [place for result in results for place in result.places]
+    return Figures(
+        cases=len(results),
+        first=sum(place == 1 for place in best),
+        expected=len(places),
+        found=sum(place is not None for place in places),
+        mrr=sum(1 / place for place in best if place) / len(results) if results else 0.0,
+    )
+
+
 class Lab:
     """Searches under a glass, for administrators. Thread-safe.
 

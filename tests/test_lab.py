@@ -6,7 +6,7 @@ import pytest
 
 from rag.application import Application
 from rag.errors import InvalidInput, NotAllowed
-from rag.lab import Setup
+from rag.lab import CaseResult, Setup, figures
 from rag.settings import RetrievalSettings
 from rag.types import Person
 
@@ -105,3 +105,15 @@ def test_only_administrators_may_look(app, kb_ids, role):
 @pytest.mark.parametrize("question", ["```'\"%", "😀😀", "<b>年假</b>", "年假" * 900])
 def test_odd_questions_do_no_harm(app, kb_ids, question):
     assert app.lab.run(ADMIN, question, kb_ids).ms > 0
+
+
+def test_the_figures_count_questions_and_passages():
+    def result(*places):
+        return CaseResult(None, places)
+
+    said = figures([result(1, None), result(4), result(None, None)])
+    assert (said.cases, said.first, said.expected, said.found) == (3, 1, 5, 2)
+    assert said.hit_at_1 == pytest.approx(1 / 3)
+    assert said.recall == pytest.approx(2 / 5)
+    assert said.mrr == pytest.approx((1 + 1 / 4) / 3)
+    assert (figures([]).hit_at_1, figures([]).recall, figures([]).mrr) == (0.0, 0.0, 0.0)

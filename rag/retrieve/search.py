@@ -144,7 +144,8 @@ class Retriever:
             def search() -> Retrieval:
                 return self._search(run, plan.filter, count, rerank=rerank, widen=True)
 
-            if self._asks_web(plan):  # Its answers change by themselves.
+            # The web's answers change by themselves; the lab wants to see what each stage takes.
+            if stages or self._asks_web(plan):
                 return search()
             key = (run.key, plan.filter, count, rerank, stages, "search")
             return self._results.get(key, search, _went_well)

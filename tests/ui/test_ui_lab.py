@@ -103,15 +103,27 @@ def test_two_settings_are_compared(visit, lab):
     assert "↑ 1" in text
 
 
+def test_a_changed_setting_searches_again_by_itself(visit, lab):
+    at = tried(visit)
+    assert len(lab.setups) == 1
+    field(at.toggle, "重排").set_value(False).run()
+    assert [setup.rerank for setup in lab.setups] == [True, False]
+    field(at.text_input, "问题").set_value("病假几天").run()
+    assert len(lab.setups) == 2
+
+
 def test_a_question_is_saved_run_and_deleted(visit, lab):
     at = tried(visit)
-    right = field(at.multiselect, "应当找到的片段")
-    right.set_value(right.options[:1] and [right.proto.options[0]]).run()
+    at.checkbox[0].check().run()
     press(at, "存为测试问题").run()
     assert [case.question for case in lab.cases(None)] == ["年假几天"]
     at.button_group(key="lab-view").set_value("cases").run()
     press(at, "全部重跑（1 个）").run()
     assert "第 2 位" in text_of(at)
+    assert "0%（0/1） 100%（1/1） 0.50" in " ".join(text_of(at).split())
+    field(at.toggle, "比较两组设置").set_value(True).run()
+    press(at, "全部重跑（1 个）").run()
+    assert "第 2 位 → 第 2 位" in text_of(at)
     press(at, "删除测试问题").run()
     [b for b in at.button if b.label == "删除测试问题"][-1].click().run()
     assert lab.cases(None) == []

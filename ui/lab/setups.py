@@ -19,11 +19,25 @@ STRATEGIES: tuple[Strategy, ...] = tuple(
 """Those that can be tried without a chat model or a web search."""
 
 
+def chosen(here: Here, compared: bool, prefix: str = "") -> list[Setup]:
+    """One setup, or two to compare, each with its fields folded away.
+
+    Args:
+        compared: whether there are two.
+        prefix: keeps the fields apart from those of another view.
+    """
+    found = []
+    for name in ("a", "b") if compared else ("a",):
+        with st.expander(t(f"lab.setup_{name}") if compared else t("lab.setup"), expanded=compared):
+            found.append(fields(here, f"{prefix}{name}"))
+    return found
+
+
 def fields(here: Here, name: str) -> Setup:
     """The fields of one setup, beginning with the current settings.
 
     Args:
-        name: "a" or "b"; keeps the two apart.
+        name: keeps the setups apart.
     """
     now = here.application.settings.current.retrieval
     columns = st.columns(3)
@@ -49,11 +63,11 @@ def fields(here: Here, name: str) -> Setup:
         key=f"lab-weight-{name}",
     )
     numbers = st.columns(4)
-    chosen: dict[str, Any] = {"fusion": fusion, "dense_weight": weight}
+    values: dict[str, Any] = {"fusion": fusion, "dense_weight": weight}
     for column, field, most in zip(
         numbers, ("dense_candidates", "sparse_candidates", "top_k"), (500, 500, 50), strict=False
     ):
-        chosen[field] = int(
+        values[field] = int(
             column.number_input(
                 label_of("retrieval", field),
                 1,
@@ -63,5 +77,5 @@ def fields(here: Here, name: str) -> Setup:
             )
         )
     rerank = numbers[3].toggle(t("lab.rerank"), value=True, key=f"lab-rerank-{name}")
-    settings = RetrievalSettings.model_validate(now.model_dump() | chosen)
+    settings = RetrievalSettings.model_validate(now.model_dump() | values)
     return Setup(retrieval=settings, rerank=rerank, strategy=strategy)

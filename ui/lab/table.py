@@ -28,6 +28,21 @@ def html_of(found: Sequence[Experiment]) -> str:
     return _wrapped(_compared(found[0], found[1]))
 
 
+def named(row: Row) -> str:
+    """A passage in one line: its final place, where it stands, and its first words."""
+    place_found = row.places.get("final")
+    front = f"{place_found}. " if place_found else ""
+    return f"{front}{_where(row)} · {plain(row.chunk.text, 60)}"
+
+
+def _where(row: Row) -> str:
+    """Document, place in it, and the nearest heading."""
+    chunk = row.chunk
+    where = place(chunk.document_name, chunk.pages)
+    parts = (chunk.document_name, where, *chunk.heading_path[-1:])
+    return " · ".join(plain(part, 60) for part in parts if part)
+
+
 def _wrapped(table: str) -> str:
     return f'<div class="zw-scroll" tabindex="0">{table}</div>'
 
@@ -87,14 +102,10 @@ def _cell(row: Row, stage: StageName) -> str:
 
 def _passage(row: Row) -> str:
     chunk = row.chunk
-    where = place(chunk.document_name, chunk.pages)
-    title = " · ".join(
-        plain(part, 60) for part in (chunk.document_name, where, *chunk.heading_path[-1:]) if part
-    )
     mark = f' <span class="zw-tag">{escape(t("lab.used"))}</span>' if row.used else ""
     why = f'<div class="zw-note">{escape(plain(phrase(row.why), 300))}</div>' if row.why else ""
     return (
-        f"<details><summary><b>{escape(title)}</b>{mark}<br>"
+        f"<details><summary><b>{escape(_where(row))}</b>{mark}<br>"
         f"{escape(plain(chunk.text, EXCERPT))}</summary>"
         f'<div class="zw-passage">{escape(chunk.text)}</div></details>{why}'
     )

@@ -25,6 +25,7 @@ class Trial:
 
     question: str
     kb_ids: tuple[str, ...]
+    setups: tuple[Setup, ...]
     found: tuple[Experiment, ...]
 
 
@@ -35,39 +36,33 @@ def render(here: Here) -> None:
         st.html(f'<div class="zw-note">{escape(t("lab.empty"))}</div>')
         return
     names = {base.id: base.name for base in bases}
+    asked = choices.asked_by_default(here.person, bases)
     question = st.text_input(
         t("lab.question"), key="lab-question", max_chars=LONGEST, placeholder=t("lab.placeholder")
     )
     kb_ids = st.multiselect(
         t("lab.bases"),
         list(names),
-        default=sorted(choices.asked_by_default(here.person, bases)),
+        default=[base.id for base in bases if base.id in asked],
         format_func=lambda kb_id: label(names.get(kb_id) or ""),
         key="lab-bases",
     )
     compared = st.toggle(t("lab.compare"), key="lab-compare")
-    chosen = _setups(here, compared)
-    if st.button(
-        t("lab.run"), key="lab-run", type="primary", disabled=not (question.strip() and kb_ids)
-    ):
+    chosen = tuple(setups.chosen(here, compared))
+    askable = bool(question.strip() and kb_ids)
+    pressed = st.button(t("lab.run"), key="lab-run", type="primary", disabled=not askable)
+    tried: Trial | None = st.session_state.get(_KEY)
+    same = tried is not None and (tried.question, tried.kb_ids) == (question, tuple(kb_ids))
+    if pressed or (tried is not None and same and tried.setups != chosen):
         with shown(), st.spinner(t("lab.running")):
             here.application.wait_ready()
             found = tuple(
                 here.application.lab.run(here.person, question, kb_ids, setup) for setup in chosen
             )
-            st.session_state[_KEY] = Trial(question, tuple(kb_ids), found)
-    tried: Trial | None = st.session_state.get(_KEY)
+            tried = Trial(question, tuple(kb_ids), chosen, found)
+            st.session_state[_KEY] = tried
     if tried is not None:
         _result(here, tried)
-
-
-def _setups(here: Here, compared: bool) -> list[Setup]:
-    names = ("a", "b") if compared else ("a",)
-    chosen = []
-    for name in names:
-        with st.expander(t(f"lab.setup_{name}") if compared else t("lab.setup"), expanded=compared):
-            chosen.append(setups.fields(here, name))
-    return chosen
 
 
 def _result(here: Here, tried: Trial) -> None:
@@ -116,18 +111,30 @@ def _times(found: Experiment) -> str:
 
 
 def _save(here: Here, tried: Trial) -> None:
+    """The passages as boxes to tick, those that were dropped in a list to pick from."""
     rows = {row.chunk.id: row for found in reversed(tried.found) for row in found.rows}
-    right = st.multiselect(
-        t("lab.right"),
-        list(rows),
-        format_func=lambda id_: label(
-            f"{rows[id_].chunk.document_name} · {rows[id_].chunk.text[:40]}", 90
-        ),
-        key="lab-right",
-    )
-    if st.button(t("lab.save"), key="lab-save", disabled=not right, icon=":material/bookmark_add:"):
-        with shown():
-            here.application.lab.save_case(
-                here.person, tried.question, tried.kb_ids, [rows[id_].chunk for id_ in right]
+    final = {row.chunk.id for found in tried.found for row in found.rows if "final" in row.places}
+    with st.expander(t("lab.save_case"), icon=":material/bookmark_add:"):
+        st.html(f'<div class="zw-note">{escape(t("lab.right"))}</div>')
+        right = [
+            id_
+            for id_ in rows
+            if id_ in final
+            and st.checkbox(label(table.named(rows[id_]), 110), key=f"lab-right-{id_}")
+        ]
+        dropped = [id_ for id_ in rows if id_ not in final]
+        if dropped:
+            right += st.multiselect(
+                t("lab.right_dropped"),
+                dropped,
+                format_func=lambda id_: label(table.named(rows[id_]), 110),
+                placeholder=t("lab.right_pick"),
+                max_selections=10,
+                key="lab-right",
             )
-            st.toast(t("lab.saved"))
+        if st.button(t("lab.save"), key="lab-save", disabled=not right, type="primary"):
+            with shown():
+                here.application.lab.save_case(
+                    here.person, tried.question, tried.kb_ids, [rows[id_].chunk for id_ in right]
+                )
+                st.toast(t("lab.saved"))

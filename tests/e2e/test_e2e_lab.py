@@ -1,0 +1,57 @@
+"""The retrieval lab and the corrected question in a real browser."""
+
+from __future__ import annotations
+
+import re
+
+from chat_page import ask, ask_samples, finished, last_answer, main, open_page, sign_in
+from playwright.sync_api import expect
+
+
+def test_a_question_is_tried_compared_saved_and_run_again(server, visitor):
+    page = visitor()
+    sign_in(page, server)
+    open_page(page, f"{server.url}/search_lab")
+    page.get_by_label("问题", exact=True).fill("工作满6年的员工有几天年假？")
+    page.get_by_label("问题", exact=True).press("Enter")
+    page.get_by_role("button", name="检索", exact=True).click()
+    heads = page.locator(".zw-lab th")
+    expect(heads.last).to_have_text("最终")
+    expect(page.locator(".zw-lab tr").nth(1)).to_contain_text("员工手册")
+
+    main(page).get_by_text("比较两组设置", exact=True).click()
+    expect(heads.last).to_have_text("变化")
+    expect(page.locator(".zw-lab tr").nth(1)).to_contain_text("1")
+
+    main(page).get_by_text("把这个问题存成测试").click()
+    main(page).locator('[class*="st-key-lab-right-"]').first.get_by_role("checkbox").check(
+        force=True
+    )
+    page.get_by_role("button", name="存为测试问题").click()
+    expect(page.get_by_text("已保存到“测试问题”。")).to_be_visible()
+    main(page).get_by_text("测试问题", exact=True).click()
+    page.get_by_role("button", name="全部重跑（1 个）").click()
+    expect(page.locator(".zw-figures tr").nth(1)).to_contain_text("100%（1/1）")
+    page.get_by_role("button", name="删除测试问题").click()
+    page.get_by_role("dialog").get_by_role("button", name="删除测试问题").click()
+    expect(main(page).get_by_text(re.compile("还没有测试问题"))).to_be_visible()
+
+
+def test_the_completed_question_is_put_right_in_one_click(server, visitor):
+    page = visitor()
+    open_page(page, server.url)
+    ask_samples(page)
+    ask(page, "2024年上海博士的租房补贴是多少？")
+    ask(page, "北京呢？")
+    expect(last_answer(page)).to_contain_text("理解为「")
+    last_answer(page).get_by_role("button", name="修正").click()
+    page.get_by_label("完整的问题").fill("2024年深圳博士的租房补贴是多少？")
+    page.get_by_role("button", name="按这个问题重新回答").click()
+    expect(last_answer(page)).to_contain_text("按您改写的问题回答：「2024年深圳")
+    expect(last_answer(page).locator(".zw-card").first).to_contain_text("深圳")
+    expect(page.locator(".zw-user").last).to_have_text("北京呢？")
+    page.get_by_test_id("stSidebar").get_by_text("English").click()
+    expect(last_answer(page)).to_contain_text("Answered as you rewrote it")
+    last_answer(page).get_by_text(re.compile(r"\d+ steps")).click()
+    expect(last_answer(page).locator(".zw-steps")).to_contain_text("Rewritten by you")
+    finished(page)
