@@ -263,14 +263,13 @@ class Chain(Runnable[TurnInput, Any]):
     def _clarify(
         self, turn: TurnState, meaning: Understanding, profile: KnowledgeProfile
     ) -> Generator[Event, None, Understanding]:
-        return (
-            yield from self._step(
-                turn,
-                "clarify",
-                lambda _: judge(meaning, turn.input.context, profile, self._probe(turn.input)),
-                lambda judged: step_summaries.of_clarification(judged, meaning.notes),
-            )
+        judged = yield from self._step(
+            turn,
+            "clarify",
+            lambda _: judge(meaning, turn.input.context, profile, self._probe(turn.input)),
+            lambda judged: step_summaries.of_clarification(judged, meaning.notes),
         )
+        return judged
 
     def _plan(self, turn: TurnState, meaning: Understanding) -> Generator[Event, None, QueryPlan]:
         made = yield from self._step(

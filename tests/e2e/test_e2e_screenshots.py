@@ -22,6 +22,11 @@ LOOKS = {
     "-mobile-dark": (PHONE, "dark"),
 }
 
+MOVED = """Promise.all(document.getAnimations()
+    .filter(moving => moving.effect.getTiming().iterations !== Infinity)
+    .map(moving => moving.finished.catch(() => null))).then(() => null)"""
+"""Waits until nothing moves any more: an opening expander is cut off in mid-way."""
+
 
 def folder(tmp_path: Path) -> Path:
     chosen = Path(os.environ.get("ZHIWEN_SCREENSHOTS") or tmp_path)
@@ -34,6 +39,7 @@ def take(page: Page, path: Path) -> None:
     expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
     expect(page.get_by_test_id("stStatusWidget")).to_have_count(0)
     page.evaluate("document.fonts.ready")
+    page.evaluate(MOVED)
     page.screenshot(path=path)
     assert path.stat().st_size > 5_000
 
@@ -89,4 +95,12 @@ def test_every_page_has_its_picture(
     main(page).get_by_text("检索", exact=True).click()
     expect(main(page).get_by_label("交给回答的段落数")).to_be_visible()
     take(page, kept / f"admin-search{look}.png")
+    if not look:
+        open_page(page, f"{server.url}/search_lab")
+        page.get_by_label("问题", exact=True).fill("2024年上海博士的租房补贴是多少？")
+        page.get_by_label("问题", exact=True).press("Enter")
+        page.get_by_role("button", name="检索", exact=True).click()
+        expect(page.locator(".zw-lab")).to_be_visible()
+        page.get_by_label("问题", exact=True).evaluate("e => e.scrollIntoView({block: 'start'})")
+        take(page, kept / "search-lab.png")
     context.close()

@@ -89,11 +89,6 @@ def _meaning(found: Experiment) -> str:
     lines.append(t("lab.plan", name=t(name) if has(name) else plan.strategy))
     lines += [plain(phrase(reason), 200) for reason in plan.reasons]
     lines += [t("lab.query", text=plain(query, 200)) for query in plan.queries[1:]]
-    conditions = [*plan.filter.regions, *plan.filter.document_types, *plan.filter.organisations]
-    if plan.filter.years:
-        conditions.append("–".join(str(year) for year in dict.fromkeys(plan.filter.years)))
-    if conditions:
-        lines.append(t("lab.filter", text=t("list.join").join(plain(c, 60) for c in conditions)))
     if found.retrieval.widened:
         lines.append(
             t("lab.widened", text=t("list.join").join(map(phrase, found.retrieval.widened)))
