@@ -14,7 +14,8 @@ from rag.answer.values import ValueKind, find_values
 from rag.types import Value
 
 Wanted = Literal[
-    "value", "phone", "email", "url", "place", "person", "organisation", "reason", "yes_no",
+    "value", "phone", "email", "url", "place", "person", "contact", "organisation", "reason",
+    "yes_no",
     "list", "steps", "definition", "text",
 ]  # fmt: skip
 
@@ -45,7 +46,8 @@ _COUNT_UNITS = {"位": "人", "名": "人", "人": "人", "岁": "岁", "次": "
                 "倍": "倍", "米": "米", "吨": "吨", "度": "度", "页": "页", "家": "家", "所": "所",
                 "件": "件", "份": "份", "辆": "辆", "台": "台", "套": "套", "户": "户", "间": "间",
                 "场": "场", "集": "集", "季": "季", "字": "字", "种": "种", "条": "条", "项": "项",
-                "座": "座", "楼": "楼"}  # fmt: skip
+                "座": "座", "楼": "楼",
+                "片": "片", "本": "本", "张": "张", "块": "块", "只": "只"}  # fmt: skip
 
 
 def _any(*lines: str) -> re.Pattern[str]:
@@ -80,6 +82,11 @@ _RULES: tuple[tuple[re.Pattern[str], Wanted, frozenset[ValueKind]], ...] = (
     ),
     (_any(r"(?:能|可以)(?!多少|几)[^，。多几]{2,16}[吗么][？?。 ]*$"), "yes_no", frozenset()),
     (_noun("电话 联系方式 热线 手机 分机"), "phone", frozenset({"phone"})),
+    (
+        _any("(?:哪一?个|哪部|什么|啥)(?:服务|咨询|投诉|客服)?(?:电话|号码|热线|分机) 打几?多少号"),
+        "phone",
+        frozenset({"phone"}),
+    ),
     (_noun("邮箱 电子邮件 e-?mail"), "email", frozenset({"email"})),
     (_noun("网址 官网 网站地址 链接"), "url", frozenset({"url"})),
     (
@@ -110,6 +117,7 @@ _RULES: tuple[tuple[re.Pattern[str], Wanted, frozenset[ValueKind]], ...] = (
     (
         _any(
             "多少钱 多少元 多少块 几块 几元 罚多少 赔多少 多少万 免费吗 收费吗 贵不贵",
+            "(?:贵|便宜|划算)(?:吗|么|嘛|不|些|点) 要钱 要不要钱 收不收[钱费] 收[钱费](?:吗|么|不)",
             "(?:补贴|补助|津贴|奖金).{0,12}(?:什么|哪个|何种)?标准",
         ),
         "value",
@@ -132,6 +140,7 @@ _RULES: tuple[tuple[re.Pattern[str], Wanted, frozenset[ValueKind]], ...] = (
     (_any("哪里 哪儿 在哪 何处 什么地方 去哪"), "place", frozenset()),
     (_noun("地址 地点 位置"), "place", frozenset()),
     (_any("为什么 为何 原因 怎么回事 缘何"), "reason", frozenset()),
+    (_any("(?:找|给|问|向|跟|归|由)谁 哪里?的人", "联系谁"), "contact", frozenset()),
     (_any("谁 哪位 何人 什么人 负责人 联系人"), "person", frozenset()),
     (
         _any("(?:哪|什么)(?:一?个|些)?(?:部门|单位|机构|公司|机关|企业|组织|学校|大学)"),
@@ -165,6 +174,7 @@ _RULES: tuple[tuple[re.Pattern[str], Wanted, frozenset[ValueKind]], ...] = (
 _ASKING = _any(
     "请问 想知道 想了解 我想问 告诉我 帮我 麻烦 从?什么时候(?:起|开始)? 什么时间 何时 多少钱 多少",
     "几(?:个工作日|天|日|个?月|年|点|号|岁|位|名|次|个|种|家|条|项|元|块|级|层|倍|米)?(?=$|[^乎何率])",
+    "(?<=[交还退送])给谁 找谁 问谁",
     "多久 多长时间 多大 多高 多长 多远 是什么意思 是什么 什么是 什么样 什么 怎么样 怎么办 怎么",
     "怎样 如何 哪一?天 哪一?年 哪些 哪个 哪里 哪儿 哪几 哪种 哪位 哪 谁 为什么 为何 是否 能否 可否",
     "能不能 可不可以 是不是 有没有 吗 呢 吧 指的是 是指 有何 何种 何",
@@ -220,7 +230,7 @@ def answers_kind(asked_for: Asked, text: str) -> bool:
     if asked_for.kinds:
         if "date" in asked_for.kinds and _RELATIVE_DATE.search(text):
             return True
-        if "money" in asked_for.kinds and _UNIT_FIRST.search(text):
+        if "money" in asked_for.kinds and (_UNIT_FIRST.search(text) or _FREE.search(text)):
             return True
         return bool(values_of_kind(asked_for, text))
     mark = _MARKS.get(asked_for.wanted)
@@ -252,13 +262,17 @@ def values_of_kind(asked_for: Asked, text: str) -> list[tuple[int, int]]:
 
 
 _UNIT_FIRST = re.compile(r"(?:元(?:/[^\d\s/]{1,3})?[）)]?(?:为|：|:|是)?|[¥￥$])\s*\d")
+_FREE = re.compile(r"免费|免收|不(?:再|另)?收(?:取|费|任何)|不要钱|无需付费|无偿")
 _RELATIVE_DATE = re.compile(
     r"公布之日|发布之日|印发之日|之日起|每[年月周日]|次[年月日]|当[天日年月]|即日起"
 )
 _SIGNS: dict[str, re.Pattern[str]] = {
     "money": _any("元 块 ¥ ￥ \\$ 免费 免收 不收 无偿 价 费 额 万"),
     "percent": _any("% ％ 百分 成 折 率 ‰"),
-    "phone": re.compile(r"\d{7}|\d{3,4}[- ]\d{3,4}|(?:分机|电话|热线|拨打|手机|号码)\D{0,8}\d{3}"),
+    "phone": re.compile(
+        r"\|[^|\n]*(?:电话|分机|手机|热线)[^|\n]*\|[\s\S]*\|\s*\d{3,}|\d{7}|\d{3,4}[- ]\d{3,4}|"
+        r"(?:分机|电话|热线|拨打|手机|号码)\D{0,8}\d{3}"
+    ),
     "email": re.compile("@|＠"),
     "url": _any("http www \\.com \\.cn 网"),
     "time": re.compile(r"\d\s*[:：点时]|[一二三四五六七八九十]点|全天|小时"),
@@ -271,6 +285,7 @@ _KEYS: dict[str, re.Pattern[str]] = {
     "url": _any("网址 官网 链接"),
     "place": _any("地址 地点 位置 所在 楼层"),
     "person": _any("姓名 负责人 联系人 人员 名字"),
+    "contact": _any("姓名 负责人 联系人 人员 名字 部门 单位 电话 分机 地点"),
     "organisation": _any("部门 单位 机构 公司 院校 学校 大学 企业"),
     "duration": _any("(?<!日)期 时长 天数 时间 年限 小时 天）"),
     "date": _any("日期 时间 年份"),
@@ -295,6 +310,10 @@ _COMPOUND_SURNAMES = (
     "宗政 淳于 单于 太叔 申屠 公冶 仲孙 钟离 拓跋 亓官 第五 闻人 公羊 鲜于 完颜"
 )
 _MARKS: dict[str, re.Pattern[str]] = {
+    "contact": _any(
+        "[部局委会院校所处科室社团厅行厂台] 公司 中心 单位 机构 机关 前台 分机 电话",
+        "经理 主任 负责人 联系人 老师 医生 专员 主管 值班 上级 领导",
+    ),
     "place": re.compile(r"[省市区县镇乡村路街道号楼层室厅馆站]|地址|位于|地点"),
     "reason": re.compile(r"因为|由于|因|原因|所以|导致|为了|故|鉴于|缘于|造成"),
     "person": _any(

@@ -8,12 +8,14 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from rag.answer.asks import Asked, key_answers
-from rag.answer.layout import bullets, sentence
+from rag.answer.layout import bullets, remarks, sentence, shown_table
 from rag.answer.pieces import Piece, about, pieces
 from rag.answer.rank import Question
 from rag.answer.record import SERIAL, of_noun, value_in
+from rag.answer.rows import tables
 from rag.answer.terms import content_terms, coverage
 from rag.answer.values import find_values
+from rag.text.normalise import normalise
 from rag.types import Evidence
 
 MOST_VALUES = 20
@@ -22,6 +24,9 @@ _MOST = re.compile(r"最(?:贵|高|多|大|长|久|慢|重|远|好)")
 _LEAST = re.compile(r"最(?:便宜|低|少|小|短|快|轻|近|省)")
 _MONEY = re.compile(r"最(?:贵|便宜|省)")
 _WHICH = re.compile(r"哪|什么|谁|叫啥")
+_MAY = re.compile(
+    r"(?:能|可以|可|让|允许|准).{1,16}(?:吗|不|么|嘛|没)[？?。！\s]*$|能不能|可不可以|是否可以|可否"
+)
 _ALL = re.compile(r"有哪些|有哪几|哪几[种类个款张]|都有什么|都有啥|有什么|列出|全部|所有|几种")
 
 
@@ -79,6 +84,34 @@ def column(question: Question, best: Piece, evidence: Sequence[Evidence]) -> str
         return ""
     lead = next(iter(found.values())).key
     return bullets(sentence(f"{lead}：", 0), list(found.values())[:MOST_VALUES])
+
+
+def allowed(question: Question, evidence: Sequence[Evidence]) -> str:
+    """The column that a yes-or-no question names with one of its values but without a row
+    (高铁能坐一等座吗): which rows have that value is the answer. "" for any other question."""
+    if not _MAY.search(question.text):
+        return ""
+    asked = normalise(question.text)
+    for rows in tables(evidence):
+        piece = rows[0].cells[0].piece
+        if not piece.cells or any(normalise(row.cells[0].value) in asked for row in rows):
+            continue
+        for at, column_name in enumerate(piece.header):
+            names = [normalise(n) for n in re.split(r"[或/、（(）)]", column_name) if len(n) > 1]
+            if not at or not any(name in asked for name in names):
+                continue
+            values = {normalise(row.cells[0].piece.cells[at]) for row in rows}
+            if any(len(v) > 1 and v in asked and not v.isdigit() for v in values):
+                return shown_table([_narrow(row.cells[0].piece, at) for row in rows][:MOST_VALUES])
+    return ""
+
+
+def _narrow(row: Piece, at: int) -> Piece:
+    """A row with its first cell, that of one column and remarks."""
+    kept = [i for i in (0, at, *remarks(row.header)) if i < len(row.cells)]
+    return row._replace(
+        header=tuple(row.header[i] for i in kept), cells=tuple(row.cells[i] for i in kept)
+    )
 
 
 def _cells(question: Question, evidence: Sequence[Evidence]) -> Iterator[_Cell]:

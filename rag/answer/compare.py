@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from rag.answer.asks import Asked
 from rag.answer.clauses import meant, standing_alone
-from rag.answer.layout import asked_cell, mark, row_words, sentence, shown_table
+from rag.answer.layout import asked_cells, mark, row_words, sentence, shown_table
 from rag.answer.markup import escape
 from rag.answer.pieces import Piece
 from rag.answer.rank import Question, Ranked, rank
@@ -21,6 +21,8 @@ from rag.types import Evidence, Understanding
 
 MOST_ROWS = 6
 """Rows of one table that answer a comparison; twice as many where all of them do."""
+MOST_ALIKE = 3
+"""Columns that are asked for alike and are shown of each thing."""
 NOTHING_FOUND = "没有找到这方面的内容。"
 _MEASURED = ("money", "percent", "count", "duration", "number")
 _ASKS_MONEY = re.compile(r"贵|便宜|划算|省钱")
@@ -61,9 +63,10 @@ def _line(question: Question, thing: Thing, everything: Sequence[Thing]) -> _Lin
     if best is None:
         return _Line(thing.label, "", 0)
     if best.cells:
-        column, cell = asked_cell(question, best)
-        text = f"{column}：{cell}" if cell else row_words(best)
-        return _Line(thing.label, text, best.n, _unit(column))
+        cells = asked_cells(question, best)
+        few = 0 < len(cells) <= MOST_ALIKE
+        text = "；".join(f"{c}：{v}" for c, v in cells) if few else row_words(best)
+        return _Line(thing.label, text, best.n, _unit(cells[0][0]) if len(cells) == 1 else "")
     if best.kind == "pair":
         return _Line(thing.label, best.body, best.n, _unit(best.key))
     return _Line(thing.label, _about(question, best.body, thing, others), best.n)
@@ -190,6 +193,8 @@ def _difference(question: Question, lines: Sequence[_Line]) -> str:
 
 def _number(line: _Line) -> Found | None:
     """The one measured value of a line; None when it holds several."""
+    if "；" in line.text and not line.unit and line.text.count("：") > 1:
+        return None  # several columns that fit alike
     text = line.text.rsplit("：", 1)[-1]
     values = [v for v in find_values(text) if v.kind in _MEASURED and not v.bare_one]
     values = [v for v in values if v.value not in line.label] or values

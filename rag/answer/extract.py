@@ -10,16 +10,22 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from rag.answer.afterwards import step_after
 from rag.answer.agreement import agreeing
 from rag.answer.asks import answers_kind
+from rag.answer.bridge import bridged
+from rag.answer.classes import class_answer, class_cell
 from rag.answer.clauses import part_meant
-from rag.answer.columns import column, superlative
+from rag.answer.columns import allowed, column, superlative
 from rag.answer.compare import compare
 from rag.answer.fields import holds_kind
-from rag.answer.layout import bullets, numbered, paragraph, quote, shown_table
+from rag.answer.holders import duties
+from rag.answer.layout import bullets, numbered, paragraph, quote, sentence, shown_table
 from rag.answer.parts import parts
 from rag.answer.passage import (
     goes_on,
+    led_by,
+    of_kind_first,
     of_the_heading,
     of_the_subject,
     with_context,
@@ -27,13 +33,14 @@ from rag.answer.passage import (
 )
 from rag.answer.pieces import Piece, faq_question, pieces
 from rag.answer.rank import Question, Ranked, presence_in, rank, read_question
-from rag.answer.record import from_record
+from rag.answer.record import from_record, given, value_in
 from rag.answer.rows import cell_asked_for, of_document
 from rag.answer.steps import list_items, steps
 from rag.answer.summary import summarise
 from rag.answer.terms import content_terms, coverage
 from rag.answer.things import compares, with_all_years
 from rag.answer.value_first import definition, value_first
+from rag.text.normalise import normalise
 from rag.types import Evidence, Understanding
 
 MOST_SENTENCES = 3
@@ -55,7 +62,9 @@ _ASKS_LIST = re.compile(
 _EACH = re.compile("分别|各是|各为|各多少|都是多少|各自|每个")
 _DOING = ("procedure", "troubleshooting")
 _VAGUE = ("text", "yes_no")
-_ONE_THING = ("value", "phone", "email", "url", "place", "person", "organisation", "yes_no")
+_ONE_THING = (
+    "value", "phone", "email", "url", "place", "person", "contact", "organisation", "yes_no",
+)  # fmt: skip
 
 
 def extract(understanding: Understanding, evidence: Sequence[Evidence]) -> str:
@@ -86,12 +95,25 @@ def _compose(understanding: Understanding, evidence: Sequence[Evidence]) -> str:
         answer = compare(understanding, question, usable)
         if answer:
             return answer
+    following = step_after(question, usable)
+    if following:
+        return paragraph(following) if len(following) == 1 else bullets("", following)
     answer = _from_faq(question, usable)
     if answer:
         return answer
     if understanding.intent == "summary":
         return summarise(question, usable)
     answer = superlative(question, usable)
+    if answer:
+        return answer
+    answer = duties(question, usable) or allowed(question, usable)
+    if answer:
+        return answer
+    ranked = rank(question, usable)
+    meant = class_cell(question, ranked, usable, evidence)
+    if meant:
+        return class_answer(meant)
+    answer = bridged(question, ranked[0].piece, evidence) if ranked else ""
     if answer:
         return answer
     asked_parts = parts(text)
@@ -107,7 +129,7 @@ def _from_passages(
     understanding: Understanding, question: Question, evidence: Sequence[Evidence]
 ) -> str:
     wanted = question.asked.wanted
-    ranked = rank(question, evidence)
+    ranked = of_kind_first(question, rank(question, evidence))
     if not ranked:
         return ""
     best = ranked[0].piece
@@ -120,9 +142,9 @@ def _from_passages(
         if found:
             return numbered(found.lead, found.items)
     if understanding.intent == "definition" or wanted == "definition":
-        sentence = definition(question, ranked)
-        if sentence:
-            return paragraph([sentence])
+        defining = definition(question, ranked)
+        if defining:
+            return paragraph([defining])
     if best.kind == "row":
         return _rows(question, ranked)
     if best.kind == "pair":
@@ -143,7 +165,19 @@ def _from_passages(
     chosen = _fewest(question, ranked)
     if wanted in _ONE_THING:
         chosen = [one._replace(body=part_meant(question, one.body)) for one in chosen]
+    if best.kind == "lead":  # a lead-in alone says nothing
+        return _under_lead(best, ranked, evidence)
     return with_context(question, ranked) or paragraph(chosen)
+
+
+def _under_lead(lead: Piece, ranked: Sequence[Ranked], evidence: Sequence[Evidence]) -> str:
+    """What a lead-in leads to, under it; where that was not found, the next best piece."""
+    under = led_by(lead, evidence)
+    if under and under[0].kind == "row":
+        return f"{sentence(lead.body, 0)}\n\n{shown_table(under)}"
+    if under:
+        return bullets(sentence(lead.body, 0), under)
+    return paragraph([one.piece for one in ranked if one.piece.kind not in ("lead", "row")][:1])
 
 
 def _from_faq(question: Question, evidence: Sequence[Evidence]) -> str:
@@ -161,13 +195,23 @@ def _from_faq(question: Question, evidence: Sequence[Evidence]) -> str:
             best = (both, item)
     if best is None:
         return ""
-    parts = [piece for piece in pieces(best[1]) if piece.kind != "heading"]
+    parts = [
+        piece
+        for piece in pieces(best[1])
+        if piece.kind != "heading" and not _only_names(piece, best[1], question)
+    ]
     specific = question.asked.wanted not in _VAGUE
     if specific and not any(holds_kind(question.asked, piece, question.text) for piece in parts):
         return ""
     if not parts or sum(len(piece.body) for piece in parts) > LONGEST_FAQ:
         return ""
     return _as_written(parts)
+
+
+def _only_names(piece: Piece, item: Evidence, question: Question) -> bool:
+    """Whether a field says only what the question or the record's title names already."""
+    value = normalise(value_in(piece)) if piece.key else ""
+    return bool(value) and value in normalise(f"{question.text} {faq_question(item)}")
 
 
 def _same_kind(question: Question, other: str) -> bool:
@@ -223,7 +267,9 @@ def _fewest(question: Question, ranked: Sequence[Ranked]) -> list[Piece]:
     for one in () if satisfied else ranked[1:24]:
         if len(chosen) >= MOST_SENTENCES or one.score < NEAR_BEST * ranked[0].score:
             break
-        if one.piece.kind == "lead" or one.piece.body in (piece.body for piece in chosen):
+        if one.piece.kind in ("lead", "row") or one.piece.body in (p.body for p in chosen):
+            continue
+        if one.piece.key and given(question, one.piece):
             continue
         gain = sum(
             term.weight * max(0.0, presence_in(term, one.piece) - covered[term.text])

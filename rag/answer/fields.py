@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rag.answer.asks import Asked, answers_kind, key_answers
@@ -13,7 +14,13 @@ from rag.text.normalise import normalise
 if TYPE_CHECKING:
     from rag.answer.rank import Question
 
-_DATE_KEY = re.compile(r"(.{2,6})(?:日期|时间|日)")
+_DATE_KEY = re.compile(r"(.{2,6})(?:日期|时间|(?<!工作)(?<![假息])日)")
+_ONE_PRICE = re.compile(
+    r"(?:多少钱|几块钱?|几元|多少元?)一[^\s年月天日晚次]|一[个台件只套支把张本瓶盒箱包条块根米斤吨]"
+    r"(?:要|卖|是)?(?:多少|几)|每[个台件只套支把张本瓶盒箱包条块根米斤吨](?:要|卖|是)?(?:多少|几)"
+)
+_ALL_PRICE = re.compile(r"(?:一共|总共|合计|总计|共)(?:要|花了?|是|付)?(?:多少|几)")
+_SUM_KEY = re.compile(r"金额|总价|合计|小计|总额")
 _DIMENSIONS = tuple(
     (re.compile(asks), re.compile(holds))
     for asks, holds in (
@@ -37,6 +44,34 @@ def column_names(key: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if len(name) > 1))
 
 
+def named_columns(question: Question, keys: Sequence[str]) -> frozenset[str]:
+    """The keys or columns that the question names itself, without those that it only holds as
+    part of a longer one (合计 in 价税合计)."""
+    focus = normalise(question.focus)
+    named = {key: [n for n in column_names(key) if n in focus] for key in keys}
+    fullest = {key: max(names, key=len) for key, names in named.items() if names}
+    return frozenset(
+        key
+        for key, name in fullest.items()
+        if not any(name != other and name in other and focus.count(name) <= focus.count(other)
+                   for other in fullest.values())
+    )  # fmt: skip
+
+
+def of_unit(question: Question, key: str) -> bool | None:
+    """Whether a column is the price of one where such a price is asked for (多少钱一台), or the sum
+    where that is; None where it is neither, or the question leaves it open."""
+    if "money" not in question.asked.kinds:
+        return None
+    if _ALL_PRICE.search(question.focus) and _SUM_KEY.search(key):
+        return True
+    if not _ONE_PRICE.search(question.focus):
+        return None
+    if "单价" in key:
+        return True
+    return False if _SUM_KEY.search(key) else None
+
+
 def key_fit(question: Question, key: str) -> float:
     """Whether a key or column name is what was asked for, 0..1 (价格 in "价格是多少")."""
     name = normalise(re.sub(r"[（(].*?[)）]", "", key))
@@ -45,6 +80,9 @@ def key_fit(question: Question, key: str) -> float:
             return 1.0 if holds.search(key) else 0.2 * bool(name and name in question.focus)
     if name and name in normalise(question.focus):
         return 1.0
+    one = of_unit(question, key)
+    if one is not None:
+        return float(one)
     if any(other in normalise(question.focus) for other in column_names(key)):
         return 1.0
     other_date = _DATE_KEY.fullmatch(name)

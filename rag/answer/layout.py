@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rag.answer.fields import key_fit
+from rag.answer.fields import key_fit, named_columns
 from rag.answer.markup import escape
 from rag.answer.pieces import Piece
 from rag.answer.rank import Question
@@ -13,6 +13,10 @@ from rag.answer.terms import coverage
 from rag.text.normalise import normalise
 
 _OPEN_END = re.compile(r"[；;，,、\s]+$")
+_REMARK = re.compile(r"备注|说明|适用|限制|附注|^注$|注意|要求|条件|例外")
+_SERIAL = re.compile("^(?:序号|编号|No|#)", re.I)
+ALIKE = 0.05
+"""Difference in fit up to which two columns are asked for alike; chosen by us."""
 _CLOSED = ("。", "！", "？", "!", "?", "…", "”", "」", "』", ".", "：", ":")
 
 
@@ -24,7 +28,8 @@ def mark(n: int) -> str:
 def quote(piece: Piece, *, cited: bool = True) -> str:
     """One piece as a sentence with its mark; a trailing ；or ， becomes 。 so that it can stand
     alone."""
-    return sentence(piece.body, piece.n if cited else 0)
+    body = row_words(piece) if piece.cells else piece.body
+    return sentence(body, piece.n if cited else 0)
 
 
 def sentence(text: str, n: int) -> str:
@@ -82,11 +87,19 @@ def _asked_columns(
     question: Question, header: tuple[str, ...], rows: Sequence[Piece]
 ) -> tuple[tuple[str, ...], list[Piece]]:
     """The table with only its first column and those named in the question, if any are."""
-    kept = [0] + [i for i in range(1, len(header)) if key_fit(question, header[i]) == 1.0]
+    named = named_columns(question, header)
+    fitting = [i for i in range(1, len(header)) if key_fit(question, header[i]) == 1.0]
+    kept = [0] + ([i for i in fitting if header[i] in named] or fitting)
+    kept += [i for i in remarks(header) if len(kept) > 1 and i not in kept]
     if len(kept) == 1 or any(len(row.cells) < len(header) for row in rows):
         return header, list(rows)
     narrow = [row._replace(cells=tuple(row.cells[i] for i in kept)) for row in rows]
     return tuple(header[i] for i in kept), narrow
+
+
+def remarks(header: Sequence[str]) -> list[int]:
+    """The columns that restrict what the others say: 备注, 说明, 适用范围."""
+    return [i for i, column in enumerate(header) if i and _REMARK.search(column)]
 
 
 def row_words(row: Piece) -> str:
@@ -96,20 +109,30 @@ def row_words(row: Piece) -> str:
 
 
 def asked_cell(question: Question, row: Piece) -> tuple[str, str]:
-    """The column (its name) and the cell of a row that the question is about, or two ""."""
+    """The column (its name) and the cell of a row that the question is about; two "" where
+    there is none, or several alike."""
+    found = asked_cells(question, row)
+    return found[0] if len(found) == 1 else ("", "")
+
+
+def asked_cells(question: Question, row: Piece) -> list[tuple[str, str]]:
+    """The columns and cells of a row that the question is about: several where they fit alike
+    (平日价, 周末价), of which none may be picked."""
     named = [
         (column, cell)
         for column, cell in zip(row.header[1:], row.cells[1:], strict=False)
         if any(term.name and term.text == normalise(column) for term in question.terms)
     ]
     if len(named) == 1 and named[0][1]:
-        return named[0]  # columns are the things (models), rows their properties
+        return named  # columns are the things (models), rows their properties
     scored = []
     for column, cell in zip(row.header, row.cells, strict=False):
         in_cell = coverage(question.terms, cell) if cell else 1.0
         scored.append((key_fit(question, column) - in_cell, column, cell))
-    best = max(scored, default=(0.0, "", ""))
-    return (best[1], best[2]) if best[0] >= 0.2 and best[2] else ("", "")
+    top = max((fit for fit, _, _ in scored), default=0.0)
+    if top < 0.2:
+        return []
+    return [(column, cell) for fit, column, cell in scored if top - fit < ALIKE and cell]
 
 
 def _cell_asked_for(question: Question, row: Piece) -> str:
@@ -121,7 +144,16 @@ def _cell_asked_for(question: Question, row: Piece) -> str:
         return sentence(f"{row.cells[0]}（{column}）：{cell}", row.n)
     if column == row.header[0]:
         return sentence(f"{column}：{cell}", row.n)
-    return sentence(f"{row.cells[0]}，{column}：{cell}", row.n)
+    return sentence(f"{_row_name(question, row)}，{column}：{cell}", row.n)
+
+
+def _row_name(question: Question, row: Piece) -> str:
+    """What a row is called: its first cell, unless that only counts the rows (序号)."""
+    if not _SERIAL.search(row.header[0]) or len(row.cells) < 2:
+        return row.cells[0]
+    asked = normalise(question.text)
+    given = [c for c in row.cells[1:] if len(c) > 1 and normalise(c) in asked]
+    return given[0] if given else row.cells[1]
 
 
 def _padded(cells: Sequence[str], width: int) -> list[str]:

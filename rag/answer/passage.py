@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 from pathlib import PurePath
 
+from rag.answer.fields import holds_kind
 from rag.answer.layout import paragraph
 from rag.answer.pieces import Piece, about, pieces
 from rag.answer.rank import Question, Ranked
@@ -19,6 +21,12 @@ SAYS_LITTLE = 0.5
 """A sentence that says less than this share of the question on its own needs the one before."""
 LONGEST_PASSAGE = 260
 """Characters of a passage that is given from its beginning."""
+FEW_KINDS = 3
+"""Kinds of value up to which a question asks for something particular."""
+WITHIN_REACH = 0.45
+"""Score that a value of the kind asked for may lack to a piece without one; chosen by us."""
+MOST_LED = 12
+_ADDRESSES = ("phone", "email", "url")
 MOST_FOLLOWING = 3
 """Sentences after the first one that tell how to do it."""
 
@@ -56,6 +64,40 @@ def of_the_subject(
             or coverage(question.terms, _whole(item)) > best
         ]
     return tuple(kept)
+
+
+def of_kind_first(question: Question, ranked: list[Ranked]) -> list[Ranked]:
+    """The pieces with one that holds the kind asked for in front, where the best does not: a
+    number to call anywhere, any other value in the best one's own passage.
+
+    复印病历打哪个电话 is asked, and 咨询电话：… stands behind the sentence on copies.
+    """
+    asked = question.asked
+    particular = asked.wanted in _ADDRESSES or 0 < len(asked.kinds) <= FEW_KINDS
+    if not ranked or not particular or holds_kind(asked, ranked[0].piece, question.text):
+        return ranked
+    best = ranked[0]
+    near = [one for one in ranked if one.piece.n == best.piece.n]
+    place = near if asked.wanted not in _ADDRESSES else [*near, *ranked]
+    least = best.score - WITHIN_REACH
+    held = (
+        one
+        for one in place
+        if holds_kind(asked, one.piece, question.text)
+        and (asked.wanted in _ADDRESSES or one.score >= least)
+    )
+    first = next(held, None)
+    return ranked if first is None else [first, *(one for one in ranked if one is not first)]
+
+
+def led_by(lead: Piece, evidence: Sequence[Evidence]) -> list[Piece]:
+    """What stands under a lead-in in its passage: its items, fields and sentences, or the rows
+    of the table right behind it."""
+    item = next((item for item in evidence if item.n == lead.n), None)
+    own = pieces(item) if item else ()
+    at = next((i for i, piece in enumerate(own) if piece.start == lead.start), -1)
+    rows = list(takewhile(lambda piece: piece.kind == "row", own[at + 1 :])) if at >= 0 else []
+    return (rows or [piece for piece in own if piece.lead == at >= 0])[:MOST_LED]
 
 
 def with_context(question: Question, ranked: Sequence[Ranked]) -> str:

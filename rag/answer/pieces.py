@@ -293,7 +293,7 @@ class _Reader:
         self.group = self._group(line, len(parts))
         for offset, stop in parts:
             key = None if NUMBERED.match(line) else PAIR.match(line[offset:stop])
-            if key and _is_value(line[offset + key.end() : stop]):
+            if key and _is_value(line[offset + key.end() : stop], len(parts) > 2):
                 name = ARTICLE.sub("", key.group(1))
                 self._add("pair", start + offset, start + stop, key=name)
             else:
@@ -393,6 +393,6 @@ def _rule(text: str, span: tuple[int, int]) -> bool:
     return bool(RULE_LINE.match(text[slice(*span)]))
 
 
-def _is_value(text: str) -> bool:
-    """Whether what follows a colon is a value, rather than a list or several sentences."""
-    return not MARKER.match(text) and len(split_sentences(text)) == 1
+def _is_value(text: str, in_record: bool) -> bool:
+    """Whether what follows a colon is a value, no list; outside a record one sentence at most."""
+    return not MARKER.match(text) and (in_record or len(split_sentences(text)) == 1)

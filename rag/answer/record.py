@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from rag.answer.asks import answers_kind
 from rag.answer.clauses import runs
-from rag.answer.fields import holds_kind, key_fit
+from rag.answer.fields import holds_kind, key_fit, named_columns
 from rag.answer.layout import quote, sentence
 from rag.answer.pieces import Piece, pieces
 from rag.answer.rank import Question, Ranked
@@ -17,6 +18,8 @@ from rag.types import Evidence
 
 ASKED_FOR = 0.5
 """Fit (0..1, `key_fit`) from which a field is what was asked for; chosen by us."""
+YES_NO_HELD = 0.5
+"""Share of the question beside the record's name that a field's value holds to answer it."""
 ALIKE = 0.06
 """Difference in fit up to which two fields are asked for alike (主卡年费, 附属卡年费)."""
 _ASKS_DOCUMENT = re.compile(
@@ -97,7 +100,9 @@ def _fields(question: Question, members: Sequence[Piece], best: Piece) -> list[P
     """The fields to show: those named, else those that fit like the best one."""
     open_ones = [piece for piece in members if not given(question, piece)]
     fits = [(key_fit(question, piece.key), piece) for piece in open_ones]
-    exact = [piece for fit, piece in fits if fit == 1.0] or of_noun(question, members)
+    named_keys = named_columns(question, [piece.key for piece in open_ones])
+    exact = [piece for _, piece in fits if piece.key in named_keys]
+    exact = exact or [piece for fit, piece in fits if fit == 1.0] or of_noun(question, members)
     exact = [piece for piece in exact if piece in open_ones]
     if exact:
         return exact
@@ -105,6 +110,12 @@ def _fields(question: Question, members: Sequence[Piece], best: Piece) -> list[P
     if _ASKS_WHICH.search(question.focus) and said:
         first = members[0]  # the row is asked for, its value is given: 哪张卡赔600
         return [first, *(p for p in said if p is not first)][:2]
+    if question.asked.wanted == "yes_no" and not named_keys:
+        rest = [t for t in question.terms if not any(t.text in normalise(value_in(p)) and
+                given(question, p) for p in members)]  # fmt: skip
+        told = [p for p in open_ones if coverage(rest, value_in(p)) >= YES_NO_HELD]
+        if told:
+            return told
     kind = [
         (fit, p)
         for fit, p in fits
@@ -119,6 +130,11 @@ def _fields(question: Question, members: Sequence[Piece], best: Piece) -> list[P
     top = max((share for share, _ in shared), default=0.0)
     if top >= 0.15:
         return [piece for share, piece in shared if share >= top - ALIKE]
+    units = [
+        p for p in open_ones if question.asked.units and answers_kind(question.asked, value_in(p))
+    ]
+    if len(units) == 1:
+        return units  # 几片: 每套2片
     specific = question.asked.wanted not in ("text", "definition", "yes_no", "steps")
     return [best] if specific and best in open_ones else []
 

@@ -14,6 +14,7 @@ from pydantic import Field
 
 from rag.answer.agreement import Fit, agreeing, quoted_titles, slot_fits
 from rag.answer.asks import asked, may_hold, without_asking
+from rag.answer.classes import class_cell
 from rag.answer.features import features
 from rag.answer.lacking import ceiling
 from rag.answer.markup import escape
@@ -113,6 +114,10 @@ def confidence(
         and finds_cell(question, of_document(ranked, usable))
     ):
         value = max(value, CELL_FLOOR)
+    meant = None if conflicts else class_cell(question, ranked, usable, evidence)
+    if meant:
+        value = max(value, GROUNDED_FLOORS[0][1] if meant.sure else CELL_FLOOR)
+        return Confidence(value=round(value, 4), features=found, reason=_reason(found, conflicts))
     most, lacking = ceiling(question, ranked, usable)
     value = round(min(value, most), 4)
     reason = lacking or _reason(found, conflicts)

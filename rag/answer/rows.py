@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from rag.answer.asks import answers_kind, key_answers
 from rag.answer.contrast import opposed
-from rag.answer.fields import column_names
-from rag.answer.layout import sentence
+from rag.answer.fields import column_names, named_columns, of_unit
+from rag.answer.layout import remarks, sentence
 from rag.answer.pieces import Piece, pieces
 from rag.answer.rank import Question, Ranked
 from rag.answer.terms import presence
@@ -44,7 +44,7 @@ _WHICH_ROW = re.compile(
     r"^.{0,2}(?:哪(?:一)?[张个款种类项条家档]|什么(?:卡|型号|套餐|产品|项目)).{2,}"
 )
 """The row itself is asked for by a value of it: 哪张卡赔600."""
-_COUNTS = re.compile(r"(?:多少|几)\s*[个件台套只把条辆支名人份张块盒箱包瓶袋吨间本]|数量")
+_COUNTS = re.compile(r"(?:多少|几)\s*[个件台套只把条辆支名人份张块盒箱包瓶袋吨间本片](?!钱)|数量")
 _COUNT_COLUMN = re.compile(r"数量|个数|件数|台数|套数|人数|份数|[数量]$|^数")
 _MONEY_COLUMN = re.compile("价|费|金额|元|款|薪|资")
 _WHO = re.compile("谁|哪位|何人|姓名|名字")
@@ -54,6 +54,8 @@ _NUMBERING = re.compile(
 _SLASHED = re.compile(r"(?<![\d/.])(1[0-2]|0?[1-9])/(3[01]|[12]\d|0?[1-9])(?![\d/.%])")
 """10/3 in a question; in documents it may be a fraction."""
 _SUM = re.compile(r"合计|总计|小计|总额|总数|一共|共计")
+LONGEST_REMARK = 60
+_RESTRICTS = re.compile(r"仅|只|须|必须|限|除|不含|不包|以[上下]|起|满|不[得可能]|[折另]|[前后]")
 _LATIN = re.compile(r"[a-z0-9]")
 _ORDINAL = re.compile(r"第?([0-9]+)([\u4e00-\u9fff]?)")
 
@@ -116,27 +118,30 @@ def _best_cell(question: Question, evidence: Sequence[Evidence]) -> Answer | Non
     if _WHICH_ROW.search(question.focus):
         return None
     found: list[Answer] = []
-    for rows in _tables(evidence):
-        fits = [fit for fit in _fits(question, rows) if not fit.conflict and fit.named]
-        if not fits:
-            continue
-        top = max(fit.weight for fit in fits)
-        best = [fit for fit in fits if fit.weight >= top - 0.01]
+    for rows in tables(evidence):
+        best = best_rows(question, rows)
         answers = [(fit, _column(question, fit)) for fit in best]
         if len({chosen[1].value for _, chosen in answers if chosen}) != 1:
             continue
         fit, chosen = answers[0]
         if chosen is not None and all(other for _, other in answers):
-            found.append(Answer(top + 2.0 * chosen[0], fit, chosen[1]))
+            found.append(Answer(fit.weight + 2.0 * chosen[0], fit, chosen[1]))
     return max(found, key=lambda one: one.score, default=None)
+
+
+def best_rows(question: Question, rows: Sequence[Row]) -> list[Fit]:
+    """The rows that the question names best, alike; empty where it names none."""
+    found = [fit for fit in fits(question, rows) if not fit.conflict and fit.named]
+    top = max((fit.weight for fit in found), default=0.0)
+    return [fit for fit in found if fit.weight >= top - 0.01]
 
 
 def lacks_row(question: Question, evidence: Sequence[Evidence], best: Piece) -> bool:
     """Whether the question names a date, an ordinal or an opposite that all rows of the best
     piece's table differ from."""
     rows = _table_of(best, evidence)
-    fits = _fits(question, rows)
-    return len(rows) > 1 and all(fit.conflict for fit in fits)
+    found = fits(question, rows)
+    return len(rows) > 1 and all(fit.conflict for fit in found)
 
 
 def names_row(question: Question, evidence: Sequence[Evidence], best: Piece) -> bool:
@@ -144,12 +149,12 @@ def names_row(question: Question, evidence: Sequence[Evidence], best: Piece) -> 
     that piece is in no table of several rows."""
     rows = _table_of(best, evidence)
     least = LEAST_RECORDS if best.key else 2
-    return len(rows) < least or any(fit.named for fit in _fits(question, rows))
+    return len(rows) < least or any(fit.named for fit in fits(question, rows))
 
 
 def _table_of(best: Piece, evidence: Sequence[Evidence]) -> list[Row]:
     """The rows found of the table that a piece belongs to; empty when it belongs to none."""
-    for rows in _tables(evidence):
+    for rows in tables(evidence):
         if any(
             row.n == best.n and any(cell.piece.start == best.start for cell in row.cells)
             for row in rows
@@ -158,7 +163,7 @@ def _table_of(best: Piece, evidence: Sequence[Evidence]) -> list[Row]:
     return []
 
 
-def _tables(evidence: Sequence[Evidence]) -> Iterator[list[Row]]:
+def tables(evidence: Sequence[Evidence]) -> Iterator[list[Row]]:
     """Rows with the same columns in one document, tables in the order of the evidence."""
     tables: dict[tuple[str, tuple[str, ...]], list[Row]] = {}
     for item in evidence:
@@ -190,7 +195,8 @@ def _rows(item: Evidence) -> Iterator[Row]:
         yield Row(cells, ("record", members[0].key), document, item.n)
 
 
-def _fits(question: Question, rows: Sequence[Row]) -> list[Fit]:
+def fits(question: Question, rows: Sequence[Row]) -> list[Fit]:
+    """How each row fits what the question names, in their order."""
     text = normalise(question.text)
     dates = [value for value in find_values(question.text) if value.kind == "date"]
     dates = dates or [
@@ -283,9 +289,10 @@ def _same_day(left: str, right: str) -> bool:
 def _column(question: Question, fit: Fit) -> tuple[float, Cell] | None:
     """The cell of the row that is asked for with its fit; None when none or several fit."""
     given = set(fit.named)
+    columns = named_columns(question, [cell.column for cell in fit.row.cells])
     rated = sorted(
-        ((_column_fit(question, cell, fit.named), -i) for i, cell in enumerate(fit.row.cells)
-         if cell not in given),
+        ((_column_fit(question, cell, fit.named, columns), -i)
+         for i, cell in enumerate(fit.row.cells) if cell not in given),
         reverse=True,
     )  # fmt: skip
     if not rated or rated[0][0] < COLUMN_FITS:
@@ -295,17 +302,24 @@ def _column(question: Question, fit: Fit) -> tuple[float, Cell] | None:
     return rated[0][0], fit.row.cells[-rated[0][1]]
 
 
-def _column_fit(question: Question, cell: Cell, given: Sequence[Cell]) -> float:
-    """How well a column answers, by its name, by what is asked for and by what it holds, 0..1+."""
+def _column_fit(
+    question: Question, cell: Cell, given: Sequence[Cell], columns: frozenset[str]
+) -> float:
+    """How well a column answers, by its name (one of `columns`, those that are named), by what
+    is asked for and by what it holds, 0..1+."""
     asked, focus = question.asked, normalise(question.focus)
     if _SUM.search(cell.value):
         return 0.0
     names = column_names(cell.column)
-    where = max((focus.rfind(name) + len(name) for name in names if name in focus), default=0)
+    spoken = [name for name in names if name in focus] if cell.column in columns else []
+    where = max((focus.rfind(name) + len(name) for name in spoken), default=0)
     named = 0.6 + 0.4 * where / max(1, len(focus)) if where else 0.0
     if "/" in cell.column and names[1:] and names[1] not in focus:
         named *= 0.5  # of two levels only the outer one is named
     kind = key_answers(asked, cell.column)
+    one = of_unit(question, cell.column)
+    if one is not None:
+        return float(one)
     if _COUNTS.search(focus):
         if _MONEY_COLUMN.search(cell.column):
             return 0.0
@@ -344,7 +358,22 @@ def _said(question: Question, fit: Fit, cell: Cell) -> str:
     """The cell after the values that name its row: 圆锥滚子轴承，数量：350."""
     names = [c.value for c in fit.named[:MOST_NAMES] if c.column != cell.column]
     if cell.piece.key:
-        return sentence("，".join([*names, cell.piece.body]), fit.row.n)
+        text, more = "，".join([*names, cell.piece.body]), _restrictions(question, fit, cell)
+        return sentence(text.rstrip("；;，,。 ") + more if more else text, fit.row.n)
     if any(term.name and term.text == normalise(cell.column) for term in question.terms):
         return sentence(f"{'，'.join(names)}（{cell.column}）：{cell.value}", fit.row.n)
-    return sentence("，".join([*names, f"{cell.column}：{cell.value}"]), fit.row.n)
+    text = "，".join([*names, f"{cell.column}：{cell.value}"])
+    return sentence(text + _restrictions(question, fit, cell), fit.row.n)
+
+
+def _restrictions(question: Question, fit: Fit, cell: Cell) -> str:
+    """What the row's remarks say that restricts its value (仅限首次), to stand behind it."""
+    if not any(c.isdigit() for c in cell.value) or not question.asked.kinds:
+        return ""
+    others = [c for c in fit.row.cells if c is not cell and c not in fit.named]
+    texts = [
+        f"；{c.column}：{c.value.strip('；;，,。 ')}"
+        for c in others
+        if remarks(("", c.column)) and _RESTRICTS.search(c.value) and len(c.value) <= LONGEST_REMARK
+    ]
+    return "".join(texts)

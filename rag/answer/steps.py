@@ -7,11 +7,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rag.answer.layout import sentence
-from rag.answer.pieces import Piece, pieces
+from rag.answer.pieces import Piece, about, pieces
 from rag.answer.rank import Question, Ranked, covered_by
-from rag.answer.terms import coverage
+from rag.answer.terms import coverage, presence
 from rag.types import Evidence
 
+SUBJECT_FROM = 0.45
+"""Weight from which the heaviest word names the subject, and how far a text must hold it."""
+HELD = 0.5
 MOST_ITEMS = 20
 """Items of one list; longer ones are cut."""
 _ORDER_WORD = re.compile(
@@ -39,7 +42,7 @@ def steps(
     best: tuple[float, Items] | None = None
     for group in _groups(evidence):
         run = [piece for piece in group if piece.kind != "lead"]
-        if len(run) < 2 or _forbids(question, group):
+        if len(run) < 2 or _forbids(question, group) or _of_other(question, group, evidence):
             continue
         score = _group_score(question, group, run)
         if best is None or score > best[0]:
@@ -57,7 +60,7 @@ def list_items(
     best: tuple[float, Items] | None = None
     for group in _groups(evidence):
         run = [piece for piece in group if piece.kind != "lead"]
-        if not run:
+        if not run or _of_other(question, group, evidence):
             continue
         score = _group_score(question, group, run)
         if len(run) >= 2 and (best is None or score > best[0]):
@@ -116,6 +119,18 @@ def _group_score(question: Question, group: Sequence[Piece], run: Sequence[Piece
     if question.asked.wanted == "steps" and _CONDITION.search(group[0].body):
         score -= 0.2  # who may apply is not how to
     return score + 0.05 * run[0].prior
+
+
+def _of_other(question: Question, group: Sequence[Piece], evidence: Sequence[Evidence]) -> bool:
+    """Whether a list says nothing of the question's subject, its heaviest word, of which
+    another passage speaks: 婚假要交什么材料 is not answered by the papers for a subsidy."""
+    subject = max(question.terms, key=lambda term: term.weight, default=None)
+    if subject is None or subject.weight < SUBJECT_FROM:
+        return False
+    own = "\n".join([group[0].about, *(piece.body for piece in group)])
+    if presence(subject.text, own) >= HELD:
+        return False
+    return any(presence(subject.text, f"{about(i.chunk)}\n{i.text}") >= HELD for i in evidence)
 
 
 def _as_items(group: Sequence[Piece], run: list[Piece], evidence: Sequence[Evidence]) -> Items:

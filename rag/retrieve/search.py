@@ -13,6 +13,7 @@ from rag.retrieve.cache import RecentResults
 from rag.retrieve.candidates import Candidates
 from rag.retrieve.compress import Summarise, compress
 from rag.retrieve.currency import IN_FORCE, current_first
+from rag.retrieve.definitions import with_definitions
 from rag.retrieve.exact import exact_terms
 from rag.retrieve.neighbours import asks_for_all, with_neighbours
 from rag.retrieve.order import one_each_first, ordered
@@ -334,6 +335,7 @@ class Retriever:
                 everything = asks_for_all(run.question, run.plan.intent)
                 around = self._catalog.chunks.neighbours
                 hits = with_neighbours(hits, around, everything=everything)
+                hits = with_definitions(hits, run.question, around)
         note = f"放宽了：{'、'.join(widened)}" if widened else ""
         run.keep("final", hits, last_score, run.timings_ms["read"], note)
         if self._space() != run.space:

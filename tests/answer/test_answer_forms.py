@@ -1,0 +1,209 @@
+"""Forms of answers to everyday questions: who does what, what comes next, which rows allow it."""
+
+from __future__ import annotations
+
+import pytest
+from answer_cases import meaning, passage
+
+from rag.answer.asks import answers_kind, asked, may_hold
+from rag.answer.extract import extract
+
+STAFF = [
+    passage(
+        1,
+        "| 姓名 | 职务 | 负责事项 | 电话 |\n| --- | --- | --- | --- |\n"
+        "| 周敏 | 德育主任 | 纪律检查 | 6101 |\n| 陆一鸣 | 教务主任 | 排课 | 6102 |",
+        title="值班表",
+        document="a",
+    ),
+    passage(2, "运动会由周敏任总指挥，10月24日举行。", title="通知", document="b"),
+    passage(
+        3,
+        "| 事项 | 负责人 | 截止日期 |\n| --- | --- | --- |\n| 食堂改造 | 周敏 | 2024年11月1日 |",
+        title="纪要",
+        document="c",
+    ),
+]
+
+
+def test_all_that_a_person_does_is_listed() -> None:
+    answer = extract(meaning("周敏负责什么？"), STAFF)
+    assert answer.startswith("周敏：")
+    assert "职务：德育主任；负责事项：纪律检查。[1]" in answer
+    assert "运动会由周敏任总指挥" in answer
+    assert "事项：食堂改造；截止日期：2024年11月1日。[3]" in answer
+    assert "排课" not in answer
+
+
+DISCHARGE = [
+    passage(
+        1,
+        "出院结算\n\n1. 医生开具出院医嘱；\n2. 护士站核对费用清单；\n3. 到结算处结算；\n"
+        "4. 领取出院小结和带药。",
+        title="出院须知",
+        headings=("出院须知", "出院结算"),
+    )
+]
+MAINTENANCE = [
+    passage(
+        1,
+        "更换电池\n\n1. 断电，打开后盖；\n2. 取出旧电池；\n3. 装入新电池，盖好后盖。\n\n"
+        "更换后必须重新校准时钟，否则记录的时间不准。",
+        title="记录仪保养",
+        headings=("记录仪保养", "更换电池"),
+    ),
+    passage(2, "电池一般每12个月更换一次。", title="记录仪保养", ordinal=1),
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "evidence", "expected"),
+    [
+        ("更换电池后还要做什么？", MAINTENANCE, "更换后必须重新校准时钟，否则记录的时间不准。[1]"),
+        ("换完电池还要做啥", MAINTENANCE, "更换后必须重新校准时钟，否则记录的时间不准。[1]"),
+        ("结算完还要做什么？", DISCHARGE, "领取出院小结和带药。[1]"),
+    ],
+)
+def test_the_step_after_the_one_that_is_named(question: str, evidence: list, expected: str) -> None:
+    assert extract(meaning(question), evidence) == expected
+
+
+def test_the_rows_that_have_a_value_where_no_row_is_named() -> None:
+    seats = (
+        "| 级别 | 火车 | 飞机 |\n| --- | --- | --- |\n| 一级 | 硬卧 | 经济舱 |\n"
+        "| 二级 | 软卧 | 经济舱 |\n| 三级 | 软卧 | 公务舱 |"
+    )
+    answer = extract(meaning("坐火车能买软卧吗？"), [passage(1, seats, title="差旅标准")])
+    assert "| 级别 | 火车 |" in answer
+    assert "| 一级 | 硬卧 [1] |" in answer and "| 二级 | 软卧 [1] |" in answer
+    assert "经济舱" not in answer
+
+
+def test_papers_for_another_matter_are_no_answer() -> None:
+    leave = passage(1, "婚假：员工享受婚假10天，申请时提交结婚证复印件。", title="员工手册")
+    grant = passage(
+        2,
+        "申领时需要上传以下材料：\n（一）身份证正反面；\n（二）劳动合同；\n（三）租房合同。",
+        title="租房补贴办法",
+        score=0.9,
+    )
+    answer = extract(meaning("婚假要交什么材料？", "procedure"), [leave, grant])
+    assert "结婚证复印件" in answer and "租房合同" not in answer
+    assert "租房合同" in extract(meaning("租房补贴要交什么材料？", "procedure"), [leave, grant])
+
+
+ORDER = [
+    passage(
+        1,
+        "| 序号 | 名称 | 数量 | 单价（元） | 金额（元） |\n| --- | --- | --- | --- | --- |\n"
+        "| 1 | 空压机 | 3台 | 8000 | 24000 |\n| 2 | 储气罐 | 2个 | 3500 | 7000 |\n\n"
+        "合计：31000元\n\n价税合计：35030元",
+        title="采购合同",
+    )
+]
+PARTS = [
+    passage(
+        1,
+        "编码：QX-10；名称：净化器；单价（元）：900；备注：10台以上九五折\n"
+        "编码：QX-F1；名称：滤芯；单价（元）：45；备注：每套2片；附说明书\n"
+        "编码：QX-A2；名称：适配器；单价（元）：85；备注：QX-10用2A；QX-20用3A",
+        title="价格表",
+        kind="table",
+    )
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "evidence", "expected"),
+    [
+        ("空压机多少钱一台？", ORDER, "空压机，单价（元）：8000[1]"),
+        ("空压机一共多少钱？", ORDER, "空压机，金额（元）：24000[1]"),
+        ("空压机买了多少台？", ORDER, "空压机，数量：3台。[1]"),
+        ("价税合计多少？", ORDER, "价税合计：35030元。[1]"),
+        ("合计多少？", ORDER, "合计：31000元。[1]"),
+        ("净化器多少钱？", PARTS, "净化器，单价（元）：900；备注：10台以上九五折。[1]"),
+        ("滤芯一套有几片？", PARTS, "滤芯，备注：每套2片；附说明书。[1]"),
+        ("QX-20贵吗？", PARTS, ""),
+    ],
+)
+def test_the_value_of_the_kind_that_is_asked_for(
+    question: str, evidence: list, expected: str
+) -> None:
+    answer = extract(meaning(question), evidence)
+    if expected:
+        assert answer == expected
+    assert not answer.startswith("QX-20用3A")
+
+
+def test_a_number_to_call_is_answered_by_a_number() -> None:
+    copies = passage(
+        1,
+        "病历复印由病案室办理，携带身份证，3个工作日内可取。咨询电话：0571-88001234。",
+        title="就诊指南",
+    )
+    assert extract(meaning("复印病历打哪个电话？"), [copies]) == "咨询电话：0571-88001234。[1]"
+
+
+def test_a_price_in_another_record_is_found_by_its_code() -> None:
+    faults = passage(
+        1,
+        "| 代码 | 现象 | 处理方法 |\n| --- | --- | --- |\n"
+        "| E3 | 不排水 | 更换水泵QX-11 |\n| E4 | 漏水 | 更换密封圈QX-12 |",
+        title="故障代码",
+        document="a",
+    )
+    prices = passage(
+        2,
+        "编码：QX-11；名称：水泵；单价（元）：260\n编码：QX-12；名称：密封圈；单价（元）：8\n"
+        "编码：QX-13；名称：电机；单价（元）：480",
+        title="配件价格表",
+        document="b",
+        kind="table",
+    )
+    answer = extract(meaning("E3要换的水泵多少钱？", product=("E3",)), [faults, prices])
+    assert answer.startswith("QX-11，水泵，单价（元）：260[2]")
+    assert "更换水泵QX-11" in answer and "[1]" in answer
+
+
+def test_fields_that_only_repeat_the_question_are_left_out() -> None:
+    record = passage(
+        1,
+        "QX-20怎么用4G上网？\nQX-20需要选配4G模块，插入SIM卡后通电。\nproduct：QX-20",
+        title="QX-20怎么用4G上网？",
+        kind="record",
+    )
+    answer = extract(meaning("QX-20怎么用4G上网？"), [record])
+    assert answer == "QX-20需要选配4G模块，插入SIM卡后通电。[1]"
+
+
+def test_a_lead_in_is_never_the_answer_alone() -> None:
+    grades = passage(
+        1,
+        "公司职级分为三档，职级决定差旅标准和体检档次：\n\n| 职级 | 体检（元） |\n| --- | --- |\n"
+        "| 初级 | 600 |\n| 高级 | 1000 |",
+        title="职级办法",
+    )
+    answer = extract(meaning("公司职级怎么分档"), [grades])
+    assert "| 初级 | 600 [1] |" in answer or "600" in answer
+
+
+@pytest.mark.parametrize(
+    ("question", "wanted"),
+    [
+        ("电脑要还给谁", "contact"),
+        ("账号锁了找谁", "contact"),
+        ("谁主持会议", "person"),
+        ("有问题打哪个电话", "phone"),
+        ("比旧款贵吗", "value"),
+        ("停车要钱不", "value"),
+    ],
+)
+def test_the_form_that_everyday_words_ask_for(question: str, wanted: str) -> None:
+    assert asked(question).wanted == wanted
+
+
+def test_what_can_answer_them() -> None:
+    assert answers_kind(asked("停车要钱不"), "停车位免费使用。")
+    assert answers_kind(asked("电脑要还给谁"), "电脑交还行政部。")
+    table = "| 姓名 | 电话 |\n| --- | --- |\n| 高洁 | 6120 |"
+    assert may_hold(asked("高洁电话多少"), table)
