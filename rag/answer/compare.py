@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from rag.answer.asks import Asked
+from rag.answer.asks import Asked, answers_kind
 from rag.answer.clauses import meant, standing_alone
 from rag.answer.layout import asked_cells, mark, row_words, sentence, shown_table
 from rag.answer.markup import escape
@@ -27,6 +27,7 @@ NOTHING_FOUND = "没有找到这方面的内容。"
 _MEASURED = ("money", "percent", "count", "duration", "number")
 _ASKS_MONEY = re.compile(r"贵|便宜|划算|省钱")
 _ASKS_SIZE = re.compile(r"多少|几|高|低|多|少|大|小|长|短|贵|便宜|涨|降|差")
+_ASKS_MORE = re.compile(r"哪[个种家边地项款一]|谁|[贵多高长大]吗|比")
 _CLAUSE = re.compile(r"(?:[^，,；;。！？!?]|(?<=\d),(?=\d))+")
 _UNIT = re.compile(r"[（(]([^）)]{1,8})[）)]")
 
@@ -48,7 +49,7 @@ def compare(understanding: Understanding, question: Question, evidence: Sequence
     shared = _one_row(question, evidence, found)
     if shared:
         return shared
-    lines = [_line(question, thing, found) for thing in found]
+    lines = _of_one_measure([_line(question, thing, found) for thing in found])
     if not any(line.n for line in lines):
         return ""
     entries = [f"- {_entry(line)}" for line in lines]
@@ -70,6 +71,18 @@ def _line(question: Question, thing: Thing, everything: Sequence[Thing]) -> _Lin
     if best.kind == "pair":
         return _Line(thing.label, best.body, best.n, _unit(best.key))
     return _Line(thing.label, _about(question, best.body, thing, others), best.n)
+
+
+def _of_one_measure(lines: Sequence[_Line]) -> list[_Line]:
+    """The lines with nothing for a thing of which no amount is said while a column of amounts
+    answers for another: an age limit is not compared with a subsidy."""
+    if not any("元" in line.unit for line in lines):
+        return list(lines)
+    money = Asked(wanted="value", kinds=frozenset({"money"}))
+    return [
+        line if "元" in line.unit or answers_kind(money, line.text) else _Line(line.label, "", 0)
+        for line in lines
+    ]
 
 
 def _entry(line: _Line) -> str:
@@ -179,7 +192,11 @@ def _difference(question: Question, lines: Sequence[_Line]) -> str:
     marks = mark(lines[0].n) + (mark(lines[1].n) if lines[1].n != lines[0].n else "")
     unit = _written_unit(first) or lines[0].unit
     if left == right:
-        return ""  # both lines show it
+        return (
+            escape(f"两者相同，都是{first.text}。") + marks
+            if _ASKS_MORE.search(question.text)
+            else ""
+        )
     more, less = (0, 1) if left > right else (1, 0)
     values = (first, second)
     word = {"duration": "长于", "count": "多于"}.get(first.kind, "高于")

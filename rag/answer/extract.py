@@ -60,6 +60,9 @@ _ASKS_LIST = re.compile(
     r"(?:什么|哪种|何种)(?:情况|情形|条件|材料|资料|证件|手续)|(?:带|交|准备)什么"
 )
 _EACH = re.compile("分别|各是|各为|各多少|都是多少|各自|每个")
+_ASKS_HOW = re.compile("怎么|如何|怎样|咋")
+TOLD_SHARE = 0.75
+"""Share of a field's coverage from which a sentence tells how instead; chosen by us."""
 _DOING = ("procedure", "troubleshooting")
 _VAGUE = ("text", "yes_no")
 _ONE_THING = (
@@ -132,6 +135,8 @@ def _from_passages(
     ranked = of_kind_first(question, rank(question, evidence))
     if not ranked:
         return ""
+    if _ASKS_HOW.search(question.focus) and wanted in ("text", "steps"):
+        ranked = _told_first(ranked)
     best = ranked[0].piece
     if best.kind in ("row", "pair"):
         cell = cell_asked_for(question, of_document(ranked, evidence))
@@ -168,6 +173,20 @@ def _from_passages(
     if best.kind == "lead":  # a lead-in alone says nothing
         return _under_lead(best, ranked, evidence)
     return with_context(question, ranked) or paragraph(chosen)
+
+
+def _told_first(ranked: list[Ranked]) -> list[Ranked]:
+    """The pieces with sentences in front where one covers about as much as the best row or
+    field: how to book a room is not answered by the name of one."""
+    best = ranked[0]
+    told = [
+        one
+        for one in ranked
+        if one.piece.kind in ("sentence", "item") and one.covered >= TOLD_SHARE * best.covered
+    ]
+    if best.piece.kind not in ("row", "pair") or len(best.piece.cells) > 2 or not told:
+        return ranked
+    return [*told, *(one for one in ranked if one not in told)]
 
 
 def _under_lead(lead: Piece, ranked: Sequence[Ranked], evidence: Sequence[Evidence]) -> str:

@@ -16,6 +16,7 @@ from rag.answer.pieces import Piece, about
 from rag.answer.rank import (
     Question,
     Ranked,
+    beside,
     documents,
     rank,
     read_question,
@@ -71,6 +72,9 @@ SUBJECT_FROM = 0.6
 ENOUGH_WEIGHT = 1.5
 """Coverage from which a place is about the subject, and the weight of terms that make up a
 subject (two rare words); chosen by us."""
+KIND_WEIGHT = 0.5
+"""What a particular kind of value weighs as a part of the subject where the best piece holds it
+(停车 and an amount of money); chosen by us."""
 NOUN_FROM = 0.45
 LOST_NOUN = 1.5
 """Weight from which a word may be the subject, and how much its weight takes from "grounded"
@@ -117,6 +121,7 @@ def features(
     everything = "\n".join(texts)
     best_text = max(texts, key=lambda text: coverage(question.terms, text))
     ranked = rank(question, usable) if ranked is None else ranked
+    other = beside(question, usable)
     found = {
         "passage": coverage(question.terms, best_text),
         "sentence": max((one.covered for one in ranked[:20]), default=0.0),
@@ -130,7 +135,7 @@ def features(
         "run": max(_runs(question.text, text)[1] for text in texts),
         "titled": max(_titled(question.text, item) for item in usable),
         "likeness": max(containment(normalise(question.text), searchable(t)) for t in texts),
-        "kind": _kind(question, [one.piece for one in ranked]),
+        "kind": _kind(question, [one.piece for one in ranked if one.piece.n not in other]),
         "exact": _exact(question, [one.piece for one in ranked], usable),
         "few_terms": 1.0 / (1.0 + sum(term.weight for term in question.terms)),
         "slot_silent": float("silent" in slot_fits(understanding, usable).values()),
@@ -139,7 +144,7 @@ def features(
     found["both"] = min(found["rerank"], found["passage"])
     if not any(_altered(name, best_text) for name in stretches(question.text)):
         whole = _whole_subject(question, ranked)
-        found["grounded"] = _grounded(found, question.terms, everything, whole)
+        found["grounded"] = _grounded(found, question, everything, whole)
     return dict.fromkeys(NAMES, 0.0) | found
 
 
@@ -189,16 +194,16 @@ def _whole_subject(question: Question, ranked: Sequence[Ranked]) -> float:
     return best.within if holds_kind(question.asked, best.piece, question.text) else 0.0
 
 
-def _grounded(
-    found: dict[str, float], terms: Sequence[Term], text: str, whole: float = 0.0
-) -> float:
+def _grounded(found: dict[str, float], question: Question, text: str, whole: float = 0.0) -> float:
     """How far one place holds the subject, by words that tell enough, with its kind of answer.
 
     A noun of the question of which nothing is there at all is another subject.
     """
+    terms = question.terms
     nouns = [term for term in terms if term.weight >= NOUN_FROM and not term.soft]
     lost = [min(1.0, LOST_NOUN * t.weight) * (1.0 - presence(t.text, text)) for t in nouns]
-    weight = sum(term.weight for term in terms)
+    particular = 0 < len(question.asked.kinds) <= FEW_KINDS and found["kind"] == 1.0
+    weight = sum(term.weight for term in terms) + KIND_WEIGHT * particular
     covered = max(0.0, max(found["sentence"], whole) - SUBJECT_FROM) / (1.0 - SUBJECT_FROM)
     kind = 1.0 if found["kind"] >= 0.5 else 0.7 if found["kind"] else 0.3
     return covered * kind * min(1.0, weight / ENOUGH_WEIGHT) * (1.0 - max(lost, default=0.0))

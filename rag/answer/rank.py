@@ -17,7 +17,7 @@ from rag.answer.attribute import (
     signs,
 )
 from rag.answer.fields import holds_kind, key_fit
-from rag.answer.pieces import Piece, about, pieces
+from rag.answer.pieces import Piece, about, faq_question, pieces
 from rag.answer.ranges import position
 from rag.answer.terms import Term, content_terms, coverage, presence
 from rag.answer.values import find_values
@@ -42,6 +42,8 @@ FRONT_BONUS = 0.4
 OTHER_RECORD = 0.8
 UNNAMED = 0.5
 OWN_CODE = 0.3
+OTHER_SUBJECT = 0.5
+SUBJECT_FROM = 0.45
 MARK_BONUS = 0.15
 DOING_MISSING = 0.2
 DOCUMENT_SHARE = 0.8
@@ -147,17 +149,40 @@ def rank(question: Question, evidence: Sequence[Evidence]) -> list[Ranked]:
     whole = documents(evidence)
     question = with_words_of(question, whole)
     found = [(item, pieces(item)) for item in evidence]
+    other = beside(question, evidence)
     asked_of = {id_: _of_document(question, id_, found) for id_ in whole}
     ranked = [
         score(asked_of[item.chunk.document_id], piece, whole[item.chunk.document_id])
         for item, own in found
         for piece in own
     ]
+    ranked = [
+        one._replace(score=one.score - OTHER_SUBJECT) if one.piece.n in other else one
+        for one in ranked
+    ]
     hidden = {"heading"} if question.asked.wanted in _MAY_LEAD else {"heading", "lead"}
     ranked = [one for one in ranked if one.piece.kind not in hidden] or ranked
     ranked = _naming(question, ranked, whole)
     ranked.sort(key=lambda one: (-one.score, one.piece.order))
     return ranked
+
+
+def beside(question: Question, evidence: Sequence[Evidence]) -> frozenset[int]:
+    """Numbers of the passages that are on another matter: they and their documents (a FAQ
+    record for itself) lack the question's heaviest word, which others hold."""
+    sure = [term for term in question.terms if not term.soft and term.weight >= SUBJECT_FROM]
+    subject = max(sure, key=lambda term: term.weight, default=None)
+    if subject is None:
+        return frozenset()
+    whole = documents(evidence)
+    texts = {
+        item.n: f"{about(item.chunk)}\n{item.text}"
+        if faq_question(item)
+        else whole[item.chunk.document_id]
+        for item in evidence
+    }
+    lacking = frozenset(n for n, text in texts.items() if presence(subject.text, text) < 0.3)
+    return lacking if len(lacking) < len(texts) else frozenset()
 
 
 def _of_document(
@@ -332,7 +357,7 @@ def speaks_of_code(question: Question, piece: Piece) -> bool:
     """Whether a record, row or column is exactly the one whose code the question names, and
     holds what is asked for: the safest evidence there is."""
     wanted = {term.text for term in question.terms if term.name}
-    if not wanted:
+    if not wanted or _of_other_matter(question, piece):
         return False
     if piece.group >= 0 and piece.head:
         return normalise(piece.head) in wanted and key_fit(question, piece.key) >= 0.5
@@ -345,6 +370,13 @@ def speaks_of_code(question: Question, piece: Piece) -> bool:
     others = [term for term in question.terms if not term.name and term.weight >= 0.3]
     named = any(normalise(column) in wanted for column in piece.header)
     return named and coverage(others, piece.head) >= 0.5
+
+
+def _of_other_matter(question: Question, piece: Piece) -> bool:
+    """Whether a row or record says nothing of what is asked beside the code: the row of P5 on
+    medical checks tells nothing of 住宿超标."""
+    telling = [t for t in question.terms if not t.name and t.weight >= SUBJECT_FROM]
+    return bool(telling) and not any(presence(t.text, own_words(piece)) for t in telling)
 
 
 def _of_another(question: Question, piece: Piece) -> bool:

@@ -19,7 +19,7 @@ from rag.answer.features import features
 from rag.answer.lacking import ceiling
 from rag.answer.markup import escape
 from rag.answer.pieces import about, faq_question
-from rag.answer.rank import Question, documents, rank, read_question, with_words_of
+from rag.answer.rank import Question, beside, documents, rank, read_question, with_words_of
 from rag.answer.rows import finds_cell, of_document
 from rag.answer.terms import TELLING, content_terms, lost_words, presence
 from rag.settings import AnswerSettings
@@ -106,7 +106,8 @@ def confidence(
     if conflicts:
         value = min(value, CONFLICT_CEILING)
     wanted = asked(understanding.standalone_question)
-    if not any(may_hold(wanted, item.chunk.text) for item in evidence):
+    other = beside(question, evidence)
+    if not any(may_hold(wanted, item.chunk.text) for item in evidence if item.n not in other):
         value = min(value, NO_VALUE_CEILING)
     if (
         not conflicts

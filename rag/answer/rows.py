@@ -45,7 +45,7 @@ _WHICH_ROW = re.compile(
 )
 """The row itself is asked for by a value of it: 哪张卡赔600."""
 _COUNTS = re.compile(r"(?:多少|几)\s*[个件台套只把条辆支名人份张块盒箱包瓶袋吨间本片](?!钱)|数量")
-_COUNT_COLUMN = re.compile(r"数量|个数|件数|台数|套数|人数|份数|[数量]$|^数")
+_COUNT_COLUMN = re.compile(r"数量|个数|件数|台数|套数|人数|份数|数$|(?<![订购容重质流用])量$|^数")
 _MONEY_COLUMN = re.compile("价|费|金额|元|款|薪|资")
 _WHO = re.compile("谁|哪位|何人|姓名|名字")
 _NUMBERING = re.compile(

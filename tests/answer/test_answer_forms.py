@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from answer_cases import meaning, passage
+from answer_cases import hits, meaning, passage
 
 from rag.answer.asks import answers_kind, asked, may_hold
 from rag.answer.extract import extract
+from rag.answer.refuse import confidence
 
 STAFF = [
     passage(
@@ -174,6 +175,64 @@ def test_fields_that_only_repeat_the_question_are_left_out() -> None:
     )
     answer = extract(meaning("QX-20怎么用4G上网？"), [record])
     assert answer == "QX-20需要选配4G模块，插入SIM卡后通电。[1]"
+
+
+FAQ = [
+    passage(
+        1,
+        "班车有几条线路？\n公司有2条班车线路：东线7:40发车，西线7:35发车。",
+        title="班车有几条线路？",
+        document="a",
+        kind="record",
+    ),
+    passage(
+        2,
+        "打车费可以报销吗？\n往返机场的出租车费凭发票报销，单程不超过150元。",
+        title="打车费可以报销吗？",
+        document="a",
+        kind="record",
+        ordinal=1,
+    ),
+]
+
+
+def test_an_amount_of_another_record_is_not_that_of_the_one_asked_about() -> None:
+    question = meaning("班车多少钱？")
+    assert "150元" not in extract(question, FAQ)
+    assert confidence(question, hits(FAQ), FAQ).value <= 0.5
+    assert "150元" in extract(meaning("打车费能报多少钱？"), FAQ)
+
+
+def test_how_to_book_a_room_is_not_answered_by_its_name() -> None:
+    rooms = passage(
+        1,
+        "楼层：2楼；会议室：滇池；容纳人数：6\n楼层：3楼；会议室：洱海；容纳人数：20\n"
+        "楼层：3楼；会议室：抚仙；容纳人数：10",
+        title="房间表",
+        kind="table",
+    )
+    booking = passage(2, "会议室在办公系统预订，单次不超过4小时。", title="行政指南")
+    answer = extract(meaning("会议室怎么定"), [rooms, booking])
+    assert answer.startswith("会议室在办公系统预订")
+
+
+@pytest.mark.parametrize(
+    ("sea", "expected"),
+    [
+        ("补贴累计发放最长不超过36个月。", "两者相同，都是36个月。[1][2]"),
+        ("补贴累计发放最长不超过24个月。", "相差12个月"),
+        ("补贴按季度发放。", ""),
+    ],
+)
+def test_the_conclusion_only_of_two_numbers_of_one_unit(sea: str, expected: str) -> None:
+    evidence = [
+        passage(1, "租房补贴最长享受36个月。", title="山城办法", region="重庆", document="a"),
+        passage(2, sea, title="海城办法", region="海南", document="b"),
+    ]
+    question = meaning("重庆和海南的租房补贴哪个发的时间长", "comparison", region=("重庆", "海南"))
+    answer = extract(question, evidence)
+    assert "36个月" in answer and sea.rstrip("。") in answer
+    assert (expected in answer) if expected else ("相差" not in answer and "相同" not in answer)
 
 
 def test_a_lead_in_is_never_the_answer_alone() -> None:
