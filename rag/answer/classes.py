@@ -23,9 +23,9 @@ from rag.types import Evidence
 LOOKED_AT = 4
 """Best pieces among which the table is looked for; chosen by us."""
 MOST_ROWS = 12
-LEAST_HELD = 0.5
-"""Share of the question that table and definitions must hold: 去广州坐飞机 is not answered by the
-table of hotel rates; chosen by us."""
+LEAST_HELD, LEAST_OTHERS = 0.5, 0.35
+"""Share of the question, and of its words beside what names the class, that table and definitions
+must hold: 去广州坐飞机 is not answered by the table of hotel rates; chosen by us."""
 _NUMBERING = re.compile(r"^[\d.\s]+|^[一二三四五六七八九十]+、|^第\S{1,4}[章节条]\s*")
 _CODE = re.compile(r"[A-Za-z0-9.\-_/]+")
 
@@ -131,7 +131,7 @@ def _in_table(
     told = " ".join([own_words(best.piece), *named_by, *(own_words(piece) for piece in sources)])
     share = coverage(question.terms, told)
     rest_of_it = [t for t in question.terms if not presence(t.text, " ".join(named_by))]
-    if share < LEAST_HELD or coverage(rest_of_it, told) < LEAST_HELD * bool(rest_of_it):
+    if share < LEAST_HELD or coverage(rest_of_it, told) < LEAST_OTHERS * bool(rest_of_it):
         return None
     if not _can_answer(question, rows, column):
         return None

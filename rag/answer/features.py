@@ -12,11 +12,11 @@ from pathlib import PurePath
 
 from rag.answer.agreement import agreeing, slot_fits
 from rag.answer.fields import holds_kind
+from rag.answer.matter import beside
 from rag.answer.pieces import Piece, about
 from rag.answer.rank import (
     Question,
     Ranked,
-    beside,
     documents,
     rank,
     read_question,
@@ -121,7 +121,7 @@ def features(
     everything = "\n".join(texts)
     best_text = max(texts, key=lambda text: coverage(question.terms, text))
     ranked = rank(question, usable) if ranked is None else ranked
-    other = beside(question, usable)
+    other = beside(question, usable, documents(usable))
     found = {
         "passage": coverage(question.terms, best_text),
         "sentence": max((one.covered for one in ranked[:20]), default=0.0),

@@ -17,7 +17,8 @@ from rag.answer.attribute import (
     signs,
 )
 from rag.answer.fields import holds_kind, key_fit
-from rag.answer.pieces import Piece, about, faq_question, pieces
+from rag.answer.matter import SUBJECT_FROM, beside
+from rag.answer.pieces import Piece, about, pieces
 from rag.answer.ranges import position
 from rag.answer.terms import Term, content_terms, coverage, presence
 from rag.answer.values import find_values
@@ -42,8 +43,8 @@ FRONT_BONUS = 0.4
 OTHER_RECORD = 0.8
 UNNAMED = 0.5
 OWN_CODE = 0.3
+APPROVAL = 0.3
 OTHER_SUBJECT = 0.5
-SUBJECT_FROM = 0.45
 MARK_BONUS = 0.15
 DOING_MISSING = 0.2
 DOCUMENT_SHARE = 0.8
@@ -64,6 +65,12 @@ chosen by us on samples and checked with `benchmarks/bench_answers.py`."""
 _PAYS = re.compile(
     r"(?:罚|赔|扣)(?:款|偿|钱)?(?:多少|几)|(?:金|费|款|利息)(?:是)?(?:怎么|如何)(?:算|收|计算|收取)"
 )
+_APPROVAL = re.compile(
+    r"[\d一二三四五六七八九十]\s*(?:个?(?:工作日|月)|[天日年])(?:[以之]?[内上下])的?[^。；]{0,12}?"
+    r"由[^，。；]{1,12}(?:批|审)"
+)
+"""3天以内的由直接上级批准: the days are a condition of who decides, no length."""
+_ASKS_APPROVAL = re.compile("批|审|谁")
 _MAY_LEAD = ("text", "list", "steps", "definition", "reason")
 _ASKS_DAY = re.compile("什么时候|何时|哪一?[天年月]|几月|几号|日期|到期|截止|啥时候")
 _ASKS_WHAT = re.compile(
@@ -149,7 +156,7 @@ def rank(question: Question, evidence: Sequence[Evidence]) -> list[Ranked]:
     whole = documents(evidence)
     question = with_words_of(question, whole)
     found = [(item, pieces(item)) for item in evidence]
-    other = beside(question, evidence)
+    other = beside(question, evidence, whole)
     asked_of = {id_: _of_document(question, id_, found) for id_ in whole}
     ranked = [
         score(asked_of[item.chunk.document_id], piece, whole[item.chunk.document_id])
@@ -165,24 +172,6 @@ def rank(question: Question, evidence: Sequence[Evidence]) -> list[Ranked]:
     ranked = _naming(question, ranked, whole)
     ranked.sort(key=lambda one: (-one.score, one.piece.order))
     return ranked
-
-
-def beside(question: Question, evidence: Sequence[Evidence]) -> frozenset[int]:
-    """Numbers of the passages that are on another matter: they and their documents (a FAQ
-    record for itself) lack the question's heaviest word, which others hold."""
-    sure = [term for term in question.terms if not term.soft and term.weight >= SUBJECT_FROM]
-    subject = max(sure, key=lambda term: term.weight, default=None)
-    if subject is None:
-        return frozenset()
-    whole = documents(evidence)
-    texts = {
-        item.n: f"{about(item.chunk)}\n{item.text}"
-        if faq_question(item)
-        else whole[item.chunk.document_id]
-        for item in evidence
-    }
-    lacking = frozenset(n for n, text in texts.items() if presence(subject.text, text) < 0.3)
-    return lacking if len(lacking) < len(texts) else frozenset()
 
 
 def _of_document(
@@ -274,6 +263,8 @@ def score(question: Question, piece: Piece, document: str = "") -> Ranked:
     total -= ECHO * _only_echoes(question, piece)
     if question.asked.wanted not in _SIGNED and signs(piece.body):
         total -= SIGNATURE
+    if "duration" in question.asked.kinds and not _ASKS_APPROVAL.search(question.text):
+        total -= APPROVAL * bool(_APPROVAL.search(piece.body))
     total -= ATTRIBUTE_MISSING * (1.0 - said)
     if len(piece.body) < 6 and not piece.key and piece.kind == "sentence":
         total -= 0.2

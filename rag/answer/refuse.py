@@ -18,8 +18,9 @@ from rag.answer.classes import class_cell
 from rag.answer.features import features
 from rag.answer.lacking import ceiling
 from rag.answer.markup import escape
+from rag.answer.matter import beside
 from rag.answer.pieces import about, faq_question
-from rag.answer.rank import Question, beside, documents, rank, read_question, with_words_of
+from rag.answer.rank import Question, documents, rank, read_question, with_words_of
 from rag.answer.rows import finds_cell, of_document
 from rag.answer.terms import TELLING, content_terms, lost_words, presence
 from rag.settings import AnswerSettings
@@ -106,7 +107,7 @@ def confidence(
     if conflicts:
         value = min(value, CONFLICT_CEILING)
     wanted = asked(understanding.standalone_question)
-    other = beside(question, evidence)
+    other = beside(question, evidence, documents(evidence))
     if not any(may_hold(wanted, item.chunk.text) for item in evidence if item.n not in other):
         value = min(value, NO_VALUE_CEILING)
     if (

@@ -203,6 +203,16 @@ def test_an_amount_of_another_record_is_not_that_of_the_one_asked_about() -> Non
     assert "150元" in extract(meaning("打车费能报多少钱？"), FAQ)
 
 
+def test_days_that_only_say_who_decides_are_no_length() -> None:
+    text = (
+        "病假：凭医院证明申请。每年前12天病假按基本工资的80%支付。"
+        "3天以内的病假由直接上级批准，超过3天的由部门经理批准。"
+    )
+    leave = [passage(1, text, title="员工手册")]
+    assert "12天" in extract(meaning("病假几天？"), leave)
+    assert "直接上级" in extract(meaning("病假3天谁批？"), leave)
+
+
 def test_how_to_book_a_room_is_not_answered_by_its_name() -> None:
     rooms = passage(
         1,
