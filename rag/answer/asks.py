@@ -137,7 +137,11 @@ _RULES: tuple[tuple[re.Pattern[str], Wanted, frozenset[ValueKind]], ...] = (
         frozenset({"duration", "date"}),
     ),
     (_any("多大年[龄纪] 多大岁数 几岁 年龄"), "value", frozenset({"count"})),
-    (_any("哪里 哪儿 在哪 何处 什么地方 去哪"), "place", frozenset()),
+    (
+        _any("哪里 哪儿 在哪 何处 什么地方 去哪 [从到往]哪(?![天年月个些种款])"),
+        "place",
+        frozenset(),
+    ),
     (_noun("地址 地点 位置"), "place", frozenset()),
     (_any("为什么 为何 原因 怎么回事 缘何"), "reason", frozenset()),
     (_any("(?:找|给|问|向|跟|归|由)谁 哪里?的人", "联系谁"), "contact", frozenset()),

@@ -193,9 +193,9 @@ def _under_lead(lead: Piece, ranked: Sequence[Ranked], evidence: Sequence[Eviden
     """What a lead-in leads to, under it; where that was not found, the next best piece."""
     under = led_by(lead, evidence)
     if under and under[0].kind == "row":
-        return f"{sentence(lead.body, 0)}\n\n{shown_table(under)}"
+        return f"{sentence(lead.body, lead.n)}\n\n{shown_table(under)}"
     if under:
-        return bullets(sentence(lead.body, 0), under)
+        return bullets(sentence(lead.body, lead.n), under)
     return paragraph([one.piece for one in ranked if one.piece.kind not in ("lead", "row")][:1])
 
 
@@ -272,8 +272,18 @@ def _rows(question: Question, ranked: Sequence[Ranked]) -> str:
     several = question.asked.wanted == "list" or bool(_EACH.search(question.focus))
     lowest = best.score - (0.4 if several else 0.07) * abs(best.score)
     chosen = [one.piece for one in rows if one.score >= lowest][: 12 if several else 4]
+    chosen = _called(question, chosen) or chosen
     chosen.sort(key=lambda piece: piece.order)
     return shown_table(chosen, question)
+
+
+def _called(question: Question, rows: Sequence[Piece]) -> list[Piece]:
+    """The rows whose names the question gives, but not as a part of another one's name."""
+    asked = normalise(question.text)
+    names = {normalise(row.cells[0]) for row in rows}
+    given = {name for name in names if len(name) > 1 and name in asked}
+    fullest = {name for name in given if not any(name != o and name in o for o in given)}
+    return [row for row in rows if normalise(row.cells[0]) in fullest]
 
 
 def _fewest(question: Question, ranked: Sequence[Ranked]) -> list[Piece]:

@@ -213,6 +213,15 @@ def test_days_that_only_say_who_decides_are_no_length() -> None:
     assert "直接上级" in extract(meaning("病假3天谁批？"), leave)
 
 
+def test_only_the_row_that_is_named_is_shown() -> None:
+    buses = (
+        "| 线路 | 发车时间 | 发车地点 |\n| --- | --- | --- |\n| 一号线 | 7:15 | 火车东站 |\n"
+        "| 二号线 | 7:25 | 城西广场 |\n| 三号线 | 7:05 | 滨江公园 |"
+    )
+    answer = extract(meaning("三号线从哪发车"), [passage(1, buses, title="班车")])
+    assert "滨江公园" in answer and "火车东站" not in answer
+
+
 def test_how_to_book_a_room_is_not_answered_by_its_name() -> None:
     rooms = passage(
         1,
