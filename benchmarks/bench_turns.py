@@ -103,7 +103,11 @@ def judge(row: dict[str, Any], answer: Answer) -> str:
     if row["expect"] != "answer":
         return ""
     text = squeezed(answer.text)
-    missing = [wanted for wanted in row["answers"] if squeezed(wanted) not in text]
+    missing = [
+        wanted
+        for wanted in row["answers"]
+        if not any(squeezed(form) in text for form in wanted.split("|"))
+    ]
     if missing:
         return f"lacks {missing}"
     cited = {citation.document for citation in answer.citations}
