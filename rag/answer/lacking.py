@@ -42,6 +42,17 @@ _ROLE = re.compile(
     r"(施工|承建|建设|设计|监理|中标|勘察|检测|审计|承保|运营|供货|主办|承办|协办|生产|代理|托管|评估|承运)"
     r"(?:单位|方|公司|机构|企业|商|人)"
 )
+_CONTAINER = re.compile("(?:每|一|1)个?([盒箱包袋瓶桶卷板罐筒捆盘筐套])")
+_COUNT = re.compile(r"[多几]少?[个片只支块张颗粒根条枚枝件本袋包瓶]")
+_WHO = re.compile(
+    "[由向找]|[部处室台组科局办院委员长师](?=[，。、；：）)办受审批负报登领申签打联的])"
+    "|中心|经理|主任|老师|负责|联系|主管|姓名|热线|电话|分机"
+    "|[人者](?=[，。、；：）)]|$)|^\\w{2,4}$|[：|]"
+)
+"""What names or points at somebody."""
+_TO_WHOM = re.compile(
+    "[找问给向跟和](?:谁|哪位|哪个(?:部门|人|单位))|谁[来能]?(?:管|批|解|修|签|处理|负责)"
+)
 _ADDRESSES = frozenset(("phone", "email", "url"))
 _MEASURED = frozenset(("value", "phone", "email", "url"))
 
@@ -68,12 +79,17 @@ def ceiling(
     lost = _row_lost(question, best, evidence, everything)
     if lost:
         return NOT_THERE, f"表格里没有“{lost}”。"
+    holder = _CONTAINER.search(question.text)
+    if holder and _COUNT.search(question.text) and holder[1] not in everything:
+        return NOT_THERE, f"找到的内容没有写明每{holder[1]}的数量。"
     role = _ROLE.search(question.text)
     if role and not _has_role(role, everything):
         return NOT_THERE, f"找到的内容没有写明{role.group()}。"
     if question.asked.wanted in _ADDRESSES and not may_hold(question.asked, whole):
         return NOT_THERE, "找到的文档里没有写明联系方式。"
     lost = _attribute_lost(question, everything)
+    if not lost and _TO_WHOM.search(question.focus) and not _WHO.search(_itself(best)):
+        return PERHAPS, "找到的内容没有写明该找谁。"
     if not lost:
         return 1.0, ""
     measured = question.asked.wanted in _MEASURED or _tells_by_fields(evidence, best)
@@ -89,10 +105,17 @@ def _opposite(question: Question, best: Piece, whole: str) -> str:
 def _row_lost(
     question: Question, best: Piece, evidence: Sequence[Evidence], everything: str
 ) -> str:
-    """A word of the question that names no row, no column and nothing else that was found."""
-    if names_row(question, evidence, best):
+    """A word of the question that names no row, no column and nothing else that was found.
+
+    A row that is named does not tell whether something holds of which nothing is said (延保 of a
+    model with its price).
+    """
+    terms = _plain_terms(question)
+    lost = [term.text for term in terms if _absent(term, everything)]
+    whether = best.kind in ("row", "pair") and question.asked.wanted == "yes_no"
+    if names_row(question, evidence, best) and not (whether and len(lost) == len(terms)):
         return ""
-    return next((t.text for t in _plain_terms(question) if _absent(t, everything)), "")
+    return next(iter(lost), "")
 
 
 def _attribute_lost(question: Question, everything: str) -> str:
@@ -120,6 +143,11 @@ def _plain_terms(question: Question, least: float = FROM) -> list[Term]:
         for term in content_terms(question.text)
         if not term.soft and not term.name and term.weight >= least and len(term.text) > 1
     ]
+
+
+def _itself(piece: Piece) -> str:
+    """What the piece says without its surroundings."""
+    return " ".join((piece.body, piece.key, *piece.header))
 
 
 def _absent(term: Term, text: str) -> bool:

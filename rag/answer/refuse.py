@@ -22,6 +22,7 @@ from rag.answer.matter import beside
 from rag.answer.pieces import about, faq_question
 from rag.answer.rank import Question, documents, rank, read_question, with_words_of
 from rag.answer.rows import finds_cell, of_document
+from rag.answer.same_question import same_question
 from rag.answer.terms import TELLING, content_terms, lost_words, presence
 from rag.settings import AnswerSettings
 from rag.text.as_asked import hits_as_asked
@@ -46,6 +47,9 @@ and no slot is left open: that is what an answer needs. Of questions without the
 CELL_FLOOR = 0.7
 """Confidence at least when the question names a row of a table and its column, and no word of it
 is absent from the evidence: hedged where nothing else speaks for it. Chosen by us."""
+SAME_FLOORS = ((1.0, 0.82), (0.5, 0.65))
+"""Confidence at least when a FAQ's record asks the same, or asks another thing of the same and
+holds the kind asked for: such a record was written to answer it. Chosen by us."""
 LOST_FROM = 0.45
 """Weight from which an absent word takes that floor away."""
 FEW_PASSAGES = 3
@@ -104,6 +108,7 @@ def confidence(
     value = max(value, _floor(found["exact"], EXACT_FLOORS))
     if not found["slot_silent"]:
         value = max(value, _floor(found["grounded"], GROUNDED_FLOORS))
+        value = max(value, _floor(same_question(question, usable), SAME_FLOORS))
     if conflicts:
         value = min(value, CONFLICT_CEILING)
     wanted = asked(understanding.standalone_question)

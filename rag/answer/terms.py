@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from rag.answer.asks import without_asking
 from rag.answer.little_words import LITTLE_WORDS
+from rag.answer.spoken import is_empty, plainly, without_modal, yields
 from rag.text.formal_words import formal_words
 from rag.text.normalise import HAN, is_han, normalise
 from rag.text.numerals import arabic
@@ -39,6 +40,8 @@ _GRAMMAR = (
 _LIGHT = "没给办交做弄搞让叫带买卖用想帮我他她你您咱就号份"
 """Verbs and pronouns that stick to unknown words just so (没拆, 做近视)."""
 """Letters that stick to unknown words without being part of a name."""
+_BREAKS = "能没完会要了不还就都再别"
+"""Words that never belong to a name that the segmenter took apart (年假|没|休)."""
 _SYNONYM_GROUPS = (
     "价格 售价 单价 价钱 定价", "工资 薪资 薪水 薪酬", "社保 社会保险", "公积金 住房公积金",
     "住宿费 住宿标准 住宿", "质保 保修", "辞职 离职 解除劳动合同 离开", "电脑 计算机",
@@ -97,16 +100,17 @@ class Term(NamedTuple):
 @lru_cache(maxsize=1024)
 def content_terms(question: str) -> tuple[Term, ...]:
     """The question's terms that an answer should be about, each once, in order."""
-    stripped = without_asking(question)
+    stripped = without_asking(plainly(question))
     names = set(codes(stripped))
     names |= {normalise(text) for text in quoted(question)}
     terms: dict[str, Term] = {}
     normal = normalise(stripped)
     for word in _joined(_known(query_terms(stripped), normal), normal):
-        text = word if word in names else _core(word)
+        text = word if word in names else _core(without_modal(word))
         weight = 1.0 if text in names else _weight(text)
         if weight > 0:
-            terms.setdefault(text, Term(text, weight, text in names, not _sure(text)))
+            soft = text not in names and (yields(text) or not _sure(text))
+            terms.setdefault(text, Term(text, weight, text in names, soft))
     for text in names:
         terms[text] = Term(text, 1.0, True)
     return tuple(terms.values())
@@ -127,7 +131,8 @@ def lost_words(question: str, text: str) -> list[str]:
 
 def stretches(question: str) -> list[str]:
     """The question between its grammar and asking words, normalised: 张舒雅, 香港小姐冠军."""
-    parts = [part for part in _BETWEEN.split(normalise(without_asking(question))) if part]
+    plain = normalise(without_asking(plainly(question)))
+    parts = [part for part in _BETWEEN.split(plain) if part]
     return [part for part in parts if len(part) > 1] or parts
 
 
@@ -135,11 +140,13 @@ def stretches(question: str) -> list[str]:
 def rare_names(question: str) -> tuple[str, ...]:
     """Runs of rare words and single letters in the question: what the segmenter takes apart
     (高氏前肛鳗) in one piece again, each at least two letters long."""
-    normal = normalise(without_asking(question))
+    normal = normalise(without_asking(plainly(question)))
     runs: list[str] = []
     last = ""
-    for word in query_terms(normal):
-        rare = (len(word) == 1 or rarity(word) >= RARE_WORD) and not word.isdigit()
+    for word in _unbroken(query_terms(normal)):
+        known = word in _BREAKS or word in LITTLE_WORDS or without_modal(word) != word
+        known = known or is_empty(word) or yields(word)
+        rare = (len(word) == 1 or rarity(word) >= RARE_WORD) and not (known or word.isdigit())
         if rare and last and last + word in normal:
             last = runs[-1] = last + word
         elif rare:
@@ -149,6 +156,15 @@ def rare_names(question: str) -> tuple[str, ...]:
             last = ""
     cleaned = (run.strip(_GRAMMAR) if all(map(is_han, run)) else run for run in runs)
     return tuple(dict.fromkeys(run for run in cleaned if len(run) > 1))
+
+
+def _unbroken(words: Sequence[str]) -> list[str]:
+    """Unknown words in the parts between grammar that the segmenter took in (能延保)."""
+    parts: list[str] = []
+    for word in words:
+        unknown = rarity(word) >= 1.0 and all(map(is_han, word))
+        parts += re.split(f"([{''.join(_BREAKS)}])", word) if unknown else [word]
+    return [part for part in parts if part]
 
 
 def held(stretch: str, text: str) -> float:
@@ -326,7 +342,7 @@ def _replaces(word: str, inside: Sequence[str]) -> bool:
 def _weight(term: str) -> float:
     if not term:
         return 0.0
-    if term in LITTLE_WORDS:
+    if term in LITTLE_WORDS or is_empty(term):
         return 0.12
     if _COUNTED.fullmatch(term) or (len(term) == 2 and term[0] in _COUNTING):
         return 0.15  # years are the slots' business; 一台, 每晚 only count

@@ -38,6 +38,7 @@ from rag.understand.candidates import (
     candidates,
     compared_products,
     covers_as_well,
+    siblings,
     unknown_names,
 )
 from rag.understand.dialogue import asked_back
@@ -48,6 +49,7 @@ from rag.understand.reply import put_or_lead
 from rag.understand.rows import open_rows
 from rag.understand.senses import senses
 from rag.understand.slots import QUOTED_TITLE, quoted_titles
+from rag.understand.subject_words import speaking_of
 
 _WANTS_ALL = re.compile(
     r"(?:各|每|所有|全部|全国|不同|多|哪些?|哪个|哪几个|几个|任何)(?:个)?(?:地区?|地方|省份?|市"
@@ -88,12 +90,12 @@ def judge(
     if "reference" in understanding.missing_slots:
         if "reference" in asked:
             return understanding
-        return ask_reference(understanding, index, probe)
+        return ask_reference(understanding, index, probe, history)
     question = understanding.standalone_question
     if _settled(understanding, asked) or _WANTS_ALL.search(_untitled(question)):
         return understanding
     if "reference" not in asked and too_broad(understanding):
-        wide = ask_reference(understanding, index, probe, about=True)
+        wide = ask_reference(understanding, index, probe, history, about=True)
         if wide.needs_clarification:
             return wide
     hits = probe(question, understanding.slots) if probe and _worth_a_look(question, index) else ()
@@ -104,6 +106,8 @@ def judge(
     if hits and not quoted_titles(question) and unknown_names(question, hits):
         return understanding  # no document has it: the answer says so
     found = candidates(understanding, index, hits)
+    if not quoted_titles(question):
+        found = speaking_of(question, found, hits)
     for step in (_region, _time, _product):
         judged = step(understanding, found, asked, history)
         if judged is None:
@@ -288,17 +292,18 @@ def _time(
             continue
         editions.setdefault(entry.bare, {}).setdefault(entry.year, candidate)
     years = max(editions.values(), key=len, default={})
-    if len(years) < 2 or _undated_as_good(found, years) or agree(question, list(years.values())):
+    if len(years) < 2 or _another_is_better(found, years) or agree(question, list(years.values())):
         return None
     labels = [f"{year}年" for year in sorted(years, reverse=True)]
     about = _about(question)
     return _asking(meaning, "time", f"请问您想了解哪一年的{about or '规定'}？", labels)
 
 
-def _undated_as_good(found: Sequence[Candidate], years: dict[int, Candidate]) -> bool:
-    """Whether a document of no year covers the question better than the yearly ones."""
+def _another_is_better(found: Sequence[Candidate], years: dict[int, Candidate]) -> bool:
+    """Whether a document on another matter covers the question better than the yearly ones."""
     best = max(c.coverage for c in years.values())
-    return any(c.entry.year is None and c.coverage > best for c in found)
+    first = next(iter(years.values()))
+    return any(c.coverage > best and not siblings(c.entry, first.entry) for c in found)
 
 
 def _product(
