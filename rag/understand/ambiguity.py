@@ -300,10 +300,10 @@ def _time(
 
 
 def _another_is_better(found: Sequence[Candidate], years: dict[int, Candidate]) -> bool:
-    """Whether a document on another matter covers the question better than the yearly ones."""
+    """Whether a document on another matter covers the question as well as the yearly ones."""
     best = max(c.coverage for c in years.values())
     first = next(iter(years.values()))
-    return any(c.coverage > best and not siblings(c.entry, first.entry) for c in found)
+    return any(c.coverage >= best and not siblings(c.entry, first.entry) for c in found)
 
 
 def _product(

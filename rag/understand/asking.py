@@ -79,23 +79,24 @@ def ask_reference(
         index: the knowledge base's titles.
         probe: a quick retrieval for the question.
         history: the turns before.
-        about: a question without any subject: only documents whose passages hold what it
-            asks for are options, and with one matter among them nothing is asked.
+        about: a question without any subject, not one with a pronoun.
+
+    Where passages hold what the question says, only their documents are options; with one
+    matter among them nothing is asked.
     """
     question = meaning.standalone_question
     hits = probe(question, meaning.slots) if probe else ()
     covering = _best_covering(question, hits)
     order: dict[str, Entry] = {}
-    for hit in covering if about and covering else hits:
+    for hit in covering or hits:
         if entry := index.by_id.get(hit.chunk.document_id):
             order.setdefault(entry.shown, entry)
-    for entry in index.entries if not (about and covering) else ():
+    for entry in index.entries if not covering else ():
         order.setdefault(entry.shown, entry)
-    said = [] if len(order) < 2 and about else _talked_about(question, history)
-    matters = [name for name in _matters(list(order.values())) if name not in said]
-    names = [*said, *matters][: MOST_OPTIONS - 1]
-    if len(names) < 2:
+    matters = _matters(list(order.values()))
+    if len(matters) < 2:
         return meaning
+    names = list(dict.fromkeys((*_talked_about(question, history), *matters)))[: MOST_OPTIONS - 1]
     options = [ClarificationOption(label=n, reply=_with_name(question, n)) for n in names]
     everything = _with_name(question, "所有事项")
     options.append(ClarificationOption(label=ALL_OF_THEM, reply=everything))
@@ -107,8 +108,13 @@ def ask_reference(
 
 
 def _best_covering(question: str, hits: Sequence[Hit]) -> list[Hit]:
-    """The passages that hold about as much of the question as the best one does."""
-    shares = [passage_coverage(question, hit) for hit in hits]
+    """The passages that hold about as much of the question as the best one does.
+
+    What every other document has (电话, 时间) counts only where the question names nothing else.
+    """
+    telling = "".join("，" if w in GENERAL_NOUNS else w for w in words(normalise(question)))
+    named = any(passage_coverage(telling, hit) for hit in hits)
+    shares = [passage_coverage(telling if named else question, hit) for hit in hits]
     least = max(ENOUGH, AS_GOOD * max(shares, default=0.0))
     return [hit for hit, share in zip(hits, shares, strict=True) if share >= least]
 

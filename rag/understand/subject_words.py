@@ -20,6 +20,7 @@ from rag.understand.words import tagged
 
 _TELLING = 0.55
 """Rarity (`rag.text.tokenise`) from which a word names a subject; chosen by us."""
+_GRAMMAR = frozenset("要交能会不没给办做的了过和与是有在还就都吗呢去来到")
 _YEAR = re.compile(r"(?:19|20)\d{2}年?(?:度|版)?")
 
 
@@ -49,10 +50,17 @@ def _subjects(question: str) -> list[str]:
         if len(word) > 1
         and not word.isascii()
         and word not in GENERAL_NOUNS
-        and _TELLING <= rarity(word) < 1.0
-        and all(tag[0] in "njl" or tag == "vn" for _, tag in tagged(word))
+        and rarity(word) >= _TELLING
+        and _is_noun(word)
     ]
     return sorted(words, key=rarity, reverse=True)
+
+
+def _is_noun(word: str) -> bool:
+    """Whether a word is a noun, or one that the dictionary lacks and no grammar sticks to."""
+    if rarity(word) >= 1.0:
+        return _GRAMMAR.isdisjoint(word)
+    return all(tag[0] in "njl" or tag == "vn" for _, tag in tagged(word))
 
 
 def _holds(word: str, text: str) -> bool:
