@@ -25,16 +25,17 @@ from rag import step_summaries
 from rag.answer.condense import Condenser
 from rag.answer.refuse import Confidence, confidence, decide, refusal
 from rag.answer.small_talk import reply
+from rag.answer.subject_evidence import of_the_subject_asked
 from rag.answer.write import Writer, Written
-from rag.errors import InvalidInput
 from rag.first_look import Probe, first_look
 from rag.models.chat import ChatModel
 from rag.retrieve.cache import RecentResults
 from rag.retrieve.search import Retriever
+from rag.second_look import look_again
 from rag.settings import Settings
 from rag.store.catalog import Catalog
 from rag.text.as_asked import as_documents_say, judged_as_asked, with_other_names
-from rag.turn import TurnInput, check_question
+from rag.turn import TurnInput, check_bases, check_question
 from rag.turn_state import Stopped, TurnState
 from rag.types import (
     Answer,
@@ -197,13 +198,7 @@ class Chain(Runnable[TurnInput, Any]):
             text = reply(meaning, turn.input.history, profile)
             yield turn.ended(meaning, Written(text=text), "chitchat", 1.0)
             return
-        if not turn.input.kb_ids:
-            raise InvalidInput(
-                "还没有选择知识库。",
-                "请在左侧勾选至少一个知识库后再问。",
-                message_en="No knowledge base is selected.",
-                remedy_en="Tick at least one knowledge base on the left and ask again.",
-            )
+        check_bases(turn.input)
         meaning = yield from self._clarify(turn, meaning, profile)
         if meaning.needs_clarification and meaning.clarification:
             written = Written(text=meaning.clarification.question)
@@ -216,8 +211,14 @@ class Chain(Runnable[TurnInput, Any]):
         sure = confidence(meaning, *judged_as_asked(found.hits, evidence, turn.names))
         verdict = decide(sure.value, turn.settings.answer)
         if verdict == "refuse" or not evidence:
-            yield from self._refuse(turn, meaning, found, sure)
-            return
+            second = yield from look_again(
+                self._step, self._retriever, turn, meaning, query_plan, evidence
+            )
+            if second is None:
+                yield from self._refuse(turn, meaning, found, sure)
+                return
+            meaning, found, evidence, sure = second
+            verdict = "hedge"
         yield from self._answer(turn, meaning, found, evidence, sure, verdict)
 
     def _understand(
@@ -272,24 +273,24 @@ class Chain(Runnable[TurnInput, Any]):
         return judged
 
     def _plan(self, turn: TurnState, meaning: Understanding) -> Generator[Event, None, QueryPlan]:
-        made = yield from self._step(
-            turn,
-            "plan",
-            lambda _: self.plan(turn.input, meaning),
-            step_summaries.of_plan,
+        planned = step_summaries.of_plan
+        return (
+            yield from self._step(turn, "plan", lambda _: self.plan(turn.input, meaning), planned)
         )
-        return made
 
     def _retrieve(
         self, turn: TurnState, meaning: Understanding, query_plan: QueryPlan
     ) -> Generator[Event, None, Retrieval]:
         top_k = turn.settings.retrieval.top_k * (1 + min(turn.input.attempt, 3))
+
+        def search(_: object) -> Retrieval:
+            question = meaning.standalone_question
+            return self._retriever.search(query_plan, question=question, top_k=top_k)
+
         found = yield from self._step(
             turn,
             "retrieve",
-            lambda _: self._retriever.search(
-                query_plan, question=meaning.standalone_question, top_k=top_k
-            ),
+            search,
             lambda found: step_summaries.of_retrieval(found, meaning),
         )
         return found
@@ -301,7 +302,7 @@ class Chain(Runnable[TurnInput, Any]):
         evidence = yield from self._step(
             turn,
             "compress",
-            lambda _: self.evidence(asked, hits, turn.settings),
+            lambda _: of_the_subject_asked(meaning, self.evidence(asked, hits, turn.settings)),
             step_summaries.of_evidence,
         )
         return evidence

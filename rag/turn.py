@@ -89,3 +89,18 @@ def check_question(question: str) -> None:
             f"{MAX_QUESTION_CHARACTERS}.",
             remedy_en="Keep only what you want to ask; upload long texts as documents.",
         )
+
+
+def check_bases(input: TurnInput) -> None:
+    """Refuse to search nowhere.
+
+    Raises:
+        InvalidInput: no knowledge base is selected.
+    """
+    if not input.kb_ids:
+        raise InvalidInput(
+            "还没有选择知识库。",
+            "请在左侧勾选至少一个知识库后再问。",
+            message_en="No knowledge base is selected.",
+            remedy_en="Tick at least one knowledge base on the left and ask again.",
+        )

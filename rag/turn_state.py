@@ -29,8 +29,10 @@ class TurnState:
     began: float = field(default_factory=time.perf_counter)
 
     def timings(self) -> dict[str, float]:
-        """Milliseconds by step, and of the whole turn so far."""
-        timings = {record.step: record.ms for record in self.steps}
+        """Milliseconds by step, those of repeated ones together, and of the whole turn so far."""
+        timings: dict[str, float] = {}
+        for record in self.steps:
+            timings[record.step] = timings.get(record.step, 0.0) + record.ms
         return timings | {"total": (time.perf_counter() - self.began) * 1000}
 
     def ended(

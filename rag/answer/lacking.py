@@ -30,6 +30,8 @@ FROM = 0.45
 LOST_SHARE = 0.5
 """Share of the attribute's weight that must be absent; all three chosen by us on questions of
 our own and checked with `benchmarks/bench_answers.py`."""
+NEAREST = 3
+"""Pieces one of which must hold the address or number that is asked for; chosen by us."""
 RECORD_LIKE = 3
 """Fields or rows from which a document tells by fields: what has no field is not there."""
 
@@ -82,11 +84,17 @@ def ceiling(
     holder = _CONTAINER.search(question.text)
     if holder and _COUNT.search(question.text) and holder[1] not in everything:
         return NOT_THERE, f"找到的内容没有写明每{holder[1]}的数量。"
+    aside = _whether_unsaid(question, best)
+    if aside:
+        return PERHAPS, f"找到的那一行没有提到“{aside}”。"
     role = _ROLE.search(question.text)
     if role and not _has_role(role, everything):
         return NOT_THERE, f"找到的内容没有写明{role.group()}。"
     if question.asked.wanted in _ADDRESSES and not may_hold(question.asked, whole):
         return NOT_THERE, "找到的文档里没有写明联系方式。"
+    nearest = " ".join(_itself(one.piece) for one in ranked[:NEAREST])
+    if question.asked.wanted in _ADDRESSES and not may_hold(question.asked, nearest):
+        return NOT_THERE, "找到的内容里没有写明联系方式。"
     lost = _attribute_lost(question, everything)
     if not lost and _TO_WHOM.search(question.focus) and not _WHO.search(_itself(best)):
         return PERHAPS, "找到的内容没有写明该找谁。"
@@ -116,6 +124,14 @@ def _row_lost(
     if names_row(question, evidence, best) and not (whether and len(lost) == len(terms)):
         return ""
     return next(iter(lost), "")
+
+
+def _whether_unsaid(question: Question, best: Piece) -> str:
+    """A word of a yes-no question that the row of a table which was found does not say."""
+    if best.kind not in ("row", "pair") or question.asked.wanted != "yes_no":
+        return ""
+    said = own_words(best)
+    return next((t.text for t in _plain_terms(question) if _absent(t, said)), "")
 
 
 def _attribute_lost(question: Question, everything: str) -> str:

@@ -15,12 +15,20 @@ from pydantic import Field
 from rag.answer.agreement import Fit, agreeing, quoted_titles, slot_fits
 from rag.answer.asks import asked, may_hold, without_asking
 from rag.answer.classes import class_cell
-from rag.answer.features import features
+from rag.answer.features import RARE_FROM, features
 from rag.answer.lacking import ceiling
 from rag.answer.markup import escape
 from rag.answer.matter import beside
 from rag.answer.pieces import about, faq_question
-from rag.answer.rank import Question, documents, rank, read_question, with_words_of
+from rag.answer.rank import (
+    Question,
+    Ranked,
+    documents,
+    own_words,
+    rank,
+    read_question,
+    with_words_of,
+)
 from rag.answer.rows import finds_cell, of_document
 from rag.answer.same_question import same_question
 from rag.answer.terms import TELLING, content_terms, lost_words, presence
@@ -40,6 +48,8 @@ EXACT_FLOORS = ((0.6, 0.82), (0.3, 0.7))
 """Confidence at least when a record, cell or line of the very code asked about holds the kind
 of thing asked for, by how much of the question's other words stands there; chosen by us, so
 that the answer is still hedged where little else fits."""
+BESIDE_THE_POINT = 0.5
+"""What the very code earns at most where its row says nothing else that is asked; ours."""
 GROUNDED_FLOORS = ((0.7, 0.82), (0.5, 0.65))
 """Confidence at least when one place holds the whole subject with the kind of thing asked for
 and no slot is left open: that is what an answer needs. Of questions without their source 2 to
@@ -105,7 +115,8 @@ def confidence(
     value = probability(found, odds=FEW_PASSAGES_ODDS if few else 1.0)
     fits = slot_fits(understanding, evidence)
     conflicts = tuple(slot for slot, fit in fits.items() if fit == "conflict")
-    value = max(value, _floor(found["exact"], EXACT_FLOORS))
+    exact = min(found["exact"], BESIDE_THE_POINT if _beside(question, ranked) else 1.0)
+    value = max(value, _floor(exact, EXACT_FLOORS))
     if not found["slot_silent"]:
         value = max(value, _floor(found["grounded"], GROUNDED_FLOORS))
         value = max(value, _floor(same_question(question, usable), SAME_FLOORS))
@@ -193,6 +204,14 @@ def _lost(question: Question, evidence: Sequence[Evidence]) -> bool:
     everything = "\n".join(f"{about(item.chunk)}\n{item.chunk.text}" for item in evidence)
     words = [t for t in question.terms if not t.soft and t.weight >= LOST_FROM]
     return any(not presence(term.text, everything) for term in words)
+
+
+def _beside(question: Question, ranked: Sequence[Ranked]) -> bool:
+    """Whether the best piece holds no word of the question but its codes (P5 of 住超了)."""
+    others = [term for term in question.terms if not term.name and term.weight >= RARE_FROM]
+    return bool(others and ranked) and not any(
+        presence(term.text, own_words(ranked[0].piece)) for term in others
+    )
 
 
 def _floor(reached: float, floors: Sequence[tuple[float, float]]) -> float:

@@ -40,7 +40,7 @@ def _same(question: Question, item: Evidence) -> float:
     telling = [term for term in mine if not term.soft and term.weight >= TELLING]
     if any(not presence(term.text, other) for term in telling):
         return 0.0
-    mine = [term for term in mine if term.weight >= TELLING] or list(mine)
+    mine = tuple(term for term in mine if term.weight >= TELLING) or mine
     if coverage(mine, other) < MINE or coverage(content_terms(other), question.text) < THEIRS:
         return 0.0
     wanted = _MONEY if _ASKS_MONEY.search(question.text) else question.asked

@@ -31,6 +31,8 @@ RARE_LETTER = 0.5
 """Rarity from which a letter is more likely part of a name than grammar (鳗, 舒; not 办, 份)."""
 SOFT_SHARE = 0.25
 """Share of its weight with which an absent soft term still counts; chosen by us."""
+KIND_BELOW = 0.5
+"""Weight below which a noun behind 什么 may be a kind of answer (材料), not a thing (健身房)."""
 RARE_WORD = 0.75
 """Rarity (`rag.text.tokenise`) from which a word may be a name or a part of one."""
 _GRAMMAR = (
@@ -110,10 +112,16 @@ def content_terms(question: str) -> tuple[Term, ...]:
         weight = 1.0 if text in names else _weight(text)
         if weight > 0:
             soft = text not in names and (yields(text) or not _sure(text))
+            soft = soft or (weight < KIND_BELOW and _is_kind(text, question))
             terms.setdefault(text, Term(text, weight, text in names, soft))
     for text in names:
         terms[text] = Term(text, 1.0, True)
     return tuple(terms.values())
+
+
+def _is_kind(word: str, question: str) -> bool:
+    """Whether a word only says of what kind the answer is (材料 in 什么材料)."""
+    return bool(re.search(f"(?:什么|啥|哪些|哪种|哪类|哪几[种个项]){re.escape(word)}", question))
 
 
 def lost_words(question: str, text: str) -> list[str]:
