@@ -217,8 +217,8 @@ class Chain(Runnable[TurnInput, Any]):
             if second is None:
                 yield from self._refuse(turn, meaning, found, sure)
                 return
-            meaning, found, evidence, sure = second
-            verdict = "hedge"
+            turn.meant = meaning
+            (meaning, found, evidence, sure), verdict = second, "hedge"
         yield from self._answer(turn, meaning, found, evidence, sure, verdict)
 
     def _understand(
@@ -274,9 +274,10 @@ class Chain(Runnable[TurnInput, Any]):
 
     def _plan(self, turn: TurnState, meaning: Understanding) -> Generator[Event, None, QueryPlan]:
         planned = step_summaries.of_plan
-        return (
-            yield from self._step(turn, "plan", lambda _: self.plan(turn.input, meaning), planned)
+        made = yield from self._step(
+            turn, "plan", lambda _: self.plan(turn.input, meaning), planned
         )
+        return made
 
     def _retrieve(
         self, turn: TurnState, meaning: Understanding, query_plan: QueryPlan

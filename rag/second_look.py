@@ -95,7 +95,9 @@ def look_again(
         found = retriever.search(again, question=question, top_k=turn.settings.retrieval.top_k)
         return found.model_copy(update={"widened": (*found.widened, without)})
 
-    found = yield from step(turn, "retrieve", search, step_summaries.of_retrieval)
+    found = yield from step(
+        turn, "retrieve", search, lambda found: step_summaries.of_retrieval(found, alone)
+    )
     assert isinstance(found, Retrieval)
     everything = retriever.evidence(question, found.hits)
     kept = tuple(item for item in everything if not agreement(meaning, item.chunk).conflict)

@@ -27,6 +27,8 @@ class TurnState:
     names: tuple[OtherNames, ...] = ()
     steps: list[StepRecord] = field(default_factory=list)
     began: float = field(default_factory=time.perf_counter)
+    meant: Understanding | None = None
+    """What the question means in full, where a shorter one was searched and answered."""
 
     def timings(self) -> dict[str, float]:
         """Milliseconds by step, those of repeated ones together, and of the whole turn so far."""
@@ -55,7 +57,7 @@ class TurnState:
                 claims=written.claims,
                 confidence=round(min(max(confidence, 0.0), 1.0), 4),
                 reason=written.reason,
-                understanding=meaning,
+                understanding=self.meant or meaning,
                 suggestions=written.suggestions,
                 steps=tuple(self.steps),
                 timings_ms=self.timings(),
