@@ -17,6 +17,7 @@ from rag.answer.agreement import agreement
 from rag.answer.asks import asking_spans
 from rag.answer.pieces import about
 from rag.answer.refuse import Confidence, confidence, decide
+from rag.answer.subject_evidence import numbered
 from rag.answer.terms import TELLING, content_terms, lost_words, presence
 from rag.retrieve.search import Retriever
 from rag.text.normalise import normalise
@@ -100,7 +101,7 @@ def look_again(
     )
     assert isinstance(found, Retrieval)
     everything = retriever.evidence(question, found.hits)
-    kept = tuple(item for item in everything if not agreement(meaning, item.chunk).conflict)
+    kept = numbered(i for i in everything if not agreement(meaning, i.chunk).conflict)
     if any(
         not presence(word.lower(), _all_of(kept))
         for word in lost_words(question, _all_of(evidence))

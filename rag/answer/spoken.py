@@ -28,7 +28,10 @@ _AMOUNT = (
     r"(?:了|过|完)?(?:\d+(?:\.\d+)?|[一二两三四五六七八九十半]+|几|多少)"
     r"个?(?:工作日|天半|天|日|周|星期|礼拜|月|年|学期|学年|小时|钟头|分钟|次|回|趟|晚)的?"
 )
-_PARTED = re.compile(rf"([{HAN}])({_AMOUNT})([{HAN}])(?![{HAN}]?(?:前|后|内))")
+_PARTED = re.compile(
+    rf"([{HAN}])(?<![有是在满每])({_AMOUNT})([{HAN}])(?![{HAN}]|$)"
+    rf"|([{HAN}])(?<![有是在满每])({_AMOUNT})([{HAN}])(?=$|[找要能可该得怎咋谁多会需应])"
+)
 _NOT_YET = re.compile(f"没有?(?=[{HAN}][过完])")
 _DONE = re.compile(rf"([{HAN}]{{2,3}})([{HAN}])(?=了(?!解|不起))")
 _COMPLEMENT = re.compile(f"[{HAN}](?:来|去|给|掉|到|完|好|成|走|着|住|上去|下来|出来|回来|过来)")
@@ -96,7 +99,7 @@ def without_modal(word: str) -> str:
 
 
 def _joined(found: re.Match[str]) -> str:
-    verb, amount, thing = found[1], found[2], found[3]
+    verb, amount, thing = found.groups()[:3] if found[1] else found.groups()[3:]
     if rarity(verb + thing) >= 1.0 or tagged(verb + thing)[0][1][:1] not in "vn":
         return found.group()
     return f"{verb}{thing}，{amount.removesuffix('的')}，"

@@ -6,7 +6,7 @@ answer.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rag.answer.rank import documents
 from rag.answer.terms import Term, content_terms, coverage, presence
@@ -24,7 +24,7 @@ def of_the_subject_asked(
     """The evidence without documents that say nothing of the subject that another one names.
 
     A document that says more of the rest of the question than those with the subject stays: an
-    answer may need both. Questions about several things keep all.
+    answer may need both. Questions about several things keep all. What is kept is numbered anew.
     """
     several = understanding.sub_questions or understanding.intent in ("comparison", "summary")
     whole = documents(evidence)
@@ -37,11 +37,16 @@ def of_the_subject_asked(
     shares = {id_: presence(subject.text, text) for id_, text in whole.items()}
     covered = {id_: coverage(terms, text) for id_, text in whole.items()}
     best = max(covered[id_] for id_, share in shares.items() if share >= HELD_FROM)
-    return tuple(
+    return numbered(
         item
         for item in evidence
         if shares[item.chunk.document_id] or covered[item.chunk.document_id] > best
     )
+
+
+def numbered(evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
+    """The evidence numbered from 1 in its order, as it will be cited."""
+    return tuple(item.model_copy(update={"n": n}) for n, item in enumerate(evidence, start=1))
 
 
 def _subject(terms: Sequence[Term], texts: Sequence[str]) -> Term | None:
