@@ -33,7 +33,8 @@ from rag.models.embedder import Embedder
 from rag.retrieve.query import query_text
 from rag.retrieve.search import Retriever
 from rag.retrieve.shares import shares
-from rag.settings import Settings, load_settings
+from rag.settings import Settings
+from rag.settings_layers import load_settings
 from rag.store.catalog import Catalog
 from rag.store.vectors import VectorStore
 from rag.types import Hit, QueryPlan, SearchFilter

@@ -16,7 +16,8 @@ from rag.access.rights import Rights
 from rag.curation import Curation
 from rag.retrieve.rerank import LocalReranker
 from rag.retrieve.search import Retriever
-from rag.settings import Settings, SettingsService
+from rag.settings import Settings
+from rag.settings_layers import SettingsService
 from rag.store.catalog import Catalog
 from rag.types import Chunk, KnowledgeProfile, Person, QueryPlan, Retrieval, SearchFilter
 from rag.understand.plan import plan
@@ -172,7 +173,7 @@ def test_a_right_that_was_taken_away_takes_what_is_remembered_along(desk: Desk) 
 def test_settings_that_another_process_changed_hold_from_the_next_start(desk: Desk) -> None:
     data = desk.world.data
     script = (
-        "import sys; from pathlib import Path; from rag.settings import SettingsService; "
+        "import sys; from pathlib import Path; from rag.settings_layers import SettingsService; "
         "from rag.store.catalog import Catalog; data = Path(sys.argv[1]); "
         "catalog = Catalog(data / 'catalog.sqlite'); "
         "SettingsService(data, catalog.settings).update('retrieval', {'top_k': 1})"
