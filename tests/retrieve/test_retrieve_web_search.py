@@ -12,6 +12,7 @@ from rag.retrieve.search import Retriever
 from rag.retrieve.web_search import WebSearch, WebSearchFailed, web_address
 from rag.settings import WebSearchSettings
 from rag.step_summaries import of_retrieval
+from rag.types import Understanding
 from tests.searx_server import SearxServer, result
 
 LEAVE = "员工入职满一年后享有五天带薪年假，满十年为十天。"
@@ -175,7 +176,8 @@ def test_a_failing_web_search_is_noted_and_the_rest_stands(
     found = with_web(world, server).search(plan, stages=stages)
     assert [hit.chunk.text for hit in found.hits] == [LEAVE]
     assert found.notes == ("网上搜索服务无法使用",)
-    assert "网上搜索服务无法使用" in of_retrieval(found)[0]
+    meaning = Understanding(question="年假几天", standalone_question="年假几天")
+    assert "网上搜索服务无法使用" in of_retrieval(found, meaning)[0]
 
 
 def test_an_empty_knowledge_base_leaves_the_web(world: World, server: SearxServer) -> None:

@@ -19,7 +19,7 @@ HISTORY = (
 
 @pytest.mark.parametrize("corrected", ["那怎么申请？", "它多少钱", "北京呢", "X-1o0 怎么退货"])
 def test_nothing_is_added_and_no_word_is_changed(corrected):
-    meaning = understand("那怎么申请？", HISTORY, None, date(2026, 1, 1), corrected)
+    meaning = understand("那怎么申请？", HISTORY, None, date(2026, 1, 1), corrected=corrected)
     assert meaning.standalone_question == corrected
     assert meaning.source == "user" and meaning.missing_slots == ()
     as_typed = corrected == "那怎么申请？"
@@ -29,7 +29,11 @@ def test_nothing_is_added_and_no_word_is_changed(corrected):
 
 def test_slots_and_plan_follow_the_corrected_question():
     meaning = understand(
-        "那北京呢？", HISTORY, None, date(2026, 1, 1), "2024年广州的住房补贴多少？"
+        "那北京呢？",
+        HISTORY,
+        None,
+        date(2026, 1, 1),
+        corrected="2024年广州的住房补贴多少？",
     )
     made = plan(meaning, ["kb"], profile=None, history=())
     assert made.queries[0] == "2024年广州的住房补贴多少？"
