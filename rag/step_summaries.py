@@ -91,9 +91,9 @@ def of_refusal(confidence: float, reason: str) -> Summary:
 def of_evidence(evidence: Sequence[Evidence]) -> Summary:
     """How many passages are left, and which of them the model shortened."""
     short = {str(item.n): item.summary for item in evidence if item.summary}
-    summary = f"留下 {len(evidence)} 处依据" + (
-        f"，其中 {len(short)} 处由模型缩短" if short else ""
-    )
+    summary = f"留下 {len(evidence)} 处依据"
+    if short:
+        summary = f"留下 {len(evidence)} 处依据，其中 {len(short)} 处由模型缩短"
     details: dict[str, Any] = {"evidence": [item.n for item in evidence]}
     return summary, details | ({"summaries": short} if short else {})
 
