@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from rag.types import KnowledgeProfile
 from rag.understand.carry import carry
 from rag.understand.dialogue import Dialogue
+from rag.understand.frames import of_other_kind
 from rag.understand.moves import listed_item
 from rag.understand.phrases import happens, is_deed, is_name, parse, topic
 from rag.understand.refer import resolve
+from rag.understand.reported import other_state
 from rag.understand.routes import with_other_end
 from rag.understand.shifts import (
     attribute_of_last,
@@ -19,9 +21,11 @@ from rag.understand.shifts import (
     in_that_case,
     measured,
     other_count,
+    rate_of_last,
 )
-from rag.understand.siblings import has_sibling
+from rag.understand.siblings import has_sibling, of_a_class
 from rag.understand.substitute import in_case, kind_of, put
+from rag.understand.swap_places import before_narrowing
 
 _ANOTHER = re.compile(
     r"^(?:那么?(?:如果|要是|换成|在)?|还有|如果(?:是|换成|在)?|要是(?:在)?|换成|换作|假如是?"
@@ -84,6 +88,13 @@ def another_value(
         return made_of(question, put(day, previous, profile), f"“{value}”是{day}")
     if match["mark"] == "呢" and (made := failing(value, dialogue)):
         return made_of(question, made, "补上了上文的话题")
+    if match["mark"] == "呢":
+        if made := other_state(value, previous):
+            return made_of(question, made, f"沿用上一个问题，换成“{value}”")
+        if of_other_kind(value, dialogue.exchanges[-1].topic, previous):
+            return Completion(question, False, "", topic(value))
+        if made := rate_of_last(value, dialogue):
+            return made_of(question, made, "补上了上文的话题")
     for change in (measured, other_count, in_that_case):
         if marked and (made := change(value, previous)):
             return made_of(question, made, f"沿用上一个问题，换成“{value}”")
@@ -106,7 +117,7 @@ def another_value(
     if match["mark"] in _ALLOWED and kind == "measure" and not _BEGINS_WITH_NUMBER.match(value):
         made = carry(body, dialogue, profile)  # 晚到三天行吗
         return made_of(question, made, "补上了上文的话题")
-    deed = all(t.tag[0] in "va" for t in parse(value).tokens)
+    deed = all(t.tag[0] in "va" for t in parse(value).tokens) or bool(_BEFALLS.fullmatch(value))
     if "的话" in body and kind == "thing" and deed and not has_sibling(value, previous):
         return made_of(question, f"{value}的话，{previous}", f"在“{value}”的情况下问上一个问题")
     if not marked and body.startswith("我") and kind in ("thing", "organisation"):
@@ -126,6 +137,9 @@ def another_value(
     if not marked and kind == "relation" and not (is_name(question) and len(value) > 1):
         return None
     about = dialogue.exchanges[-1].topic
+    if of_a_class(value) and not has_sibling(value, previous) and kind in ("thing", "relation"):
+        made = before_narrowing(value, previous)  # 异地的话呢
+        return made_of(question, made, f"沿用上一个问题，换成“{value}”")
     verbal = any(t.tag[0] in "vd" for t in parse(value).tokens[:1])
     if doing and verbal and not is_name(value) and about and about in previous:
         made = previous.replace(about, value, 1)
@@ -133,6 +147,8 @@ def another_value(
     return made_of(question, put(said, previous, profile), f"沿用上一个问题，换成“{value}”")
 
 
+_BEFALLS = re.compile(r"[\u4e00-\u9fff]{1,3}(?:产|胎|孕|伤|残|亡|婚|暴雨|下雨|停电|停课)")
+"""What befalls someone: a case of the last question, never another thing."""
 _MODAL = re.compile("也?(?:需要|支持|会|能|要)(?:吗|不|么)")
 """Predicates so bare that the last question's is meant, of a model, place or kind of people."""
 _BEGINS_WITH_NUMBER = re.compile(r"(?:满|超过|不满|第|请|住)?[\d一二两三四五六七八九十百千半]")

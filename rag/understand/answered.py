@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 import re
+from datetime import date
 
 from rag.understand.dialogue import Dialogue
 from rag.understand.phrases import parse
 from rag.understand.regions import find_regions
 from rag.understand.slots import codes
+from rag.understand.times import find_times
 
 _READ = 300
 """Characters of an answer that are read (chosen by us)."""
@@ -96,8 +98,19 @@ def two_of_a_kind(question: str, dialogue: Dialogue) -> tuple[str, str] | None:
         return None
     pair = f"{found[0]}和{found[1]}"
     rest = _shared(found, dialogue)
+    if not find_times(question, date.today()) and (when := _time_of_both(dialogue)):
+        pair = when + pair
     link = "" if not rest or rest in question else rest
     return question[: match.start()] + pair + link + question[match.end() :], pair
+
+
+def _time_of_both(dialogue: Dialogue) -> str:
+    """The one time that the last two questions name, so that it needn't be asked; else ""."""
+    named = [
+        {t.text for t in find_times(e.question, date.today())} for e in dialogue.exchanges[-2:]
+    ]
+    times = set[str]().union(*named)
+    return times.pop() if len(times) == 1 and named[-1] else ""
 
 
 def last_two(kind: str, dialogue: Dialogue) -> tuple[str, str] | None:

@@ -10,12 +10,15 @@ from rag.text.normalise import normalise
 from rag.types import KnowledgeProfile
 from rag.understand import lexicon
 from rag.understand.answered import asked_of_both, deed_asked_about, part_named, subject_of
+from rag.understand.details import asks_detail, is_payday, whole_kind, with_topic
 from rag.understand.dialogue import Dialogue, Exchange
 from rag.understand.frames import belongs, is_attribute
 from rag.understand.gazetteer import gazetteer
 from rag.understand.left_out import (
     BACK,
     DAYS_OFF,
+    DETAIL_VERBS,
+    IDIOMS,
     MORE_OF_TIME,
     OF_THE_WAY,
     THAN,
@@ -66,6 +69,8 @@ def leaves_topic_out(question: str, dialogue: Dialogue, profile: KnowledgeProfil
         return True
     if BACK.match(parsed.body) and journey(dialogue):
         return True
+    if asks_detail(parsed, dialogue):
+        return True
     if own is None:
         return not _idiom(question) and not DAYS_OFF.match(parsed.body)
     when = WHEN_DONE.fullmatch(parsed.body)
@@ -100,7 +105,7 @@ def leaves_topic_out(question: str, dialogue: Dialogue, profile: KnowledgeProfil
     if known_topic(own.text, profile):
         return False
     if _MAY.match(body) and not re.match(r"(?:那|还|也|都)*有", body):
-        return any(t.text in _DETAIL_VERBS for t in parsed.tokens if t.end <= own.start)
+        return any(t.text in DETAIL_VERBS for t in parsed.tokens if t.end <= own.start)
     return not re.match(r"(?:那|还|也|都)*有(?:哪些|什么|几|多少)", body)
 
 
@@ -165,11 +170,11 @@ def _is_attribute(parsed: Parsed, own: Phrase, about: str) -> bool:
 def _owner(parsed: Parsed, own: Phrase | None, dialogue: Dialogue) -> str:
     """What the attribute at the beginning of the question is of: 幼儿园 for 学费多少; else ""."""
     previous = dialogue.previous
-    if previous is None or own is None:
+    if previous is None or own is None or is_payday(own.text, parsed.body):
         return ""
     for about in (previous.topic, *(p.text for p in parse(previous.question).phrases)):
         if about and own.text not in about and _is_attribute(parsed, own, about):
-            return about
+            return whole_kind(about)
     return ""
 
 
@@ -247,6 +252,7 @@ def carry(question: str, dialogue: Dialogue, profile: KnowledgeProfile | None) -
         rest = imperative["rest"].strip()
         link = "的" if rest and not rest.startswith(("的", "？", "?", "。")) else ""
         return imperative["verb"] + about + link + rest
+    about, body = with_topic(body, about, dialogue)
     return about + body
 
 
@@ -294,23 +300,6 @@ _MISHAP = re.compile(
 )
 """连不上怎么办, 卡纸了怎么办: what went wrong with the thing talked about."""
 _NEEDED = frozenset(["材料", "资料", "条件", "手续", "流程"])
-_IDIOMS = frozenset(
-    [
-        "真的吗",
-        "是吗",
-        "对吗",
-        "行吗",
-        "真的假的",
-        "这是真的吗",
-        "确定吗",
-        "你确定吗",
-        "什么意思",
-        "怎么回事",
-        "好吗",
-        "为什么这么说",
-        "你怎么知道",
-    ]
-)
 _WHICH = re.compile(r"(?:那|到底)?(?:哪(?:一)?[个种款项家类份]|谁)")
 _VAGUE = frozenset(
     [
@@ -328,28 +317,6 @@ _VAGUE = frozenset(
         "情况",
     ]
 )
-_DETAIL_VERBS = frozenset(
-    [
-        "带",
-        "抵扣",
-        "扣",
-        "延长",
-        "延",
-        "提前",
-        "折算",
-        "折现",
-        "转",
-        "退",
-        "补",
-        "改",
-        "累积",
-        "结转",
-        "享受",
-        "用",
-        "减",
-        "加",
-    ]
-)
 
 
 def _has_predicate(parsed: Parsed) -> bool:
@@ -358,7 +325,7 @@ def _has_predicate(parsed: Parsed) -> bool:
 
 def _idiom(question: str) -> bool:
     """Questions that have no topic at all."""
-    return question.strip("？?！!。 ") in _IDIOMS
+    return question.strip("？?！!。 ") in IDIOMS
 
 
 def _code_like(text: str) -> bool:

@@ -57,8 +57,9 @@ from rag.understand.reply import (
     merge,
     offer_question,
 )
+from rag.understand.reported import mending, what_to_do
 from rag.understand.routes import with_other_end
-from rag.understand.shifts import own_case
+from rag.understand.shifts import own_case, share_of
 from rag.understand.spelling import in_full
 from rag.understand.substitute import put
 
@@ -273,6 +274,8 @@ def _referred_or_carried(
         about = dialogue.previous.topic if dialogue.previous and not dialogue.moved else ""
         if about and reports_failure(question):
             return Completion(f"{about}{question}", True, "补上了上文的话题", about)
+        if made := what_to_do(question):
+            return Completion(made, True, "按报告的故障问怎么处理", topic(made))
         if made := own_case(question, dialogue):
             return Completion(made, True, "补上了自己的情况", about)
         return Completion(question, False, "", topic(question))
@@ -287,6 +290,8 @@ def _referred_or_carried(
     if not dialogue.exchanges and names_nothing(question, profile):
         return Completion(question, False, "", "", (question,))
     if dialogue.exchanges:
+        if whole := mending(body, dialogue) or share_of(body, dialogue.exchanges[-1].question):
+            return Completion(whole, whole != question, "补上了上文的话题", topic(whole))
         whole = headless(body, dialogue) if not dialogue.moved else None
         whole = (
             whole
@@ -309,7 +314,8 @@ def _wishes(question: str) -> bool:
     return bool(
         re.match(
             r"(?:我)?(?:想|要|打算|准备|需要|希望)(?:要)?(?:申请|办理|领取|报销|办|购买|买|了解|知道)"
-            r"|(?:我)?(?:想|要)?(?:请教|咨询|问)(?:一下|下)",
+            r"|(?:我)?(?:想|要)?(?:请教|咨询|问)(?:一下|下)"
+            r"|.{2,12}(?:发|给|报|说)(?:我|一下)(?:一?[个份下])?[吧。！!]*$",
             question,
         )
     )

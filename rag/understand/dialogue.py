@@ -11,6 +11,7 @@ from rag.understand.courtesy import asked_plainly
 from rag.understand.lexicon import CLASSES, TOPICAL_ACTIONS
 from rag.understand.phrases import parse, relation, topic
 from rag.understand.regions import find_regions
+from rag.understand.slots import CODE
 from rag.understand.subject import whole_subject
 
 TURNS_READ = 24
@@ -109,6 +110,9 @@ def remember(dialogue: Dialogue, typed: str, standalone: str, about: str = "") -
 def _taken_up(dialogue: Dialogue, typed: str, standalone: str) -> str:
     """The earlier topic that completion put into a message: it stays what is talked about."""
     about = next((t for t in dialogue.topics() if t in standalone and t not in typed), "")
+    at = standalone.find(about) if about else -1
+    if at > 0 and (model := re.search(rf"{CODE.pattern}的?$", standalone[:at])):
+        return model.group() + about  # ZW-100S的滤网
     whole = topic(standalone)
     placed = about and whole != about and whole.endswith(about) and find_regions(whole)
     return whole if placed and not find_regions(about) else about

@@ -104,6 +104,10 @@ _FRAMES: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple(
             "诉讼费 律师费 举证 时效 管辖 开庭时间 判决 证据 仲裁费 公证费 违约责任 上诉期 执行",
         ),
         (
+            r"(?:(?<![作休寒暑])假|年休|产检|加班|停工|调休|旷工|值班)$",
+            "工资 薪水 薪资 奖金 绩效 全勤奖 全勤 社保 饭补 餐补 待遇 工龄",
+        ),
+        (
             r"(?:招聘|面试|岗位|工作|职位|实习|入职|试用期)$",
             "薪资 工资 底薪 提成 双休 社保 五险一金 合同 面试官 笔试 试用期 转正",
         ),
@@ -125,3 +129,20 @@ def belongs(noun: str, about: str) -> bool:
 def is_attribute(noun: str) -> bool:
     """Whether `noun` is an attribute that things of some class have."""
     return any(noun in attributes for _, attributes in _FRAMES)
+
+
+_OF_A_PLACE = re.compile(
+    r"有?多[高重深远宽厚](?!的?(?:比例|标准|学历))|海拔|(?:几点|什么时候|啥时候)(?:开门|关门|开|关|下班|上班|营业|闭馆)|好[吃玩看]|谁[写演建造发画]"
+    r"|哪年(?:建|出生|成立)|(?:在哪(?:里|儿)?|[在到]?几楼|怎么走|怎么去)[？?]*$|多少(?:米|公斤|公里|平)"
+)
+_GIVEN = re.compile(
+    r"(?:补贴|津贴|补助|奖励|工资|奖学金|助学金|学费|公积金|社保|医保|[年病婚产事丧]假|陪产假|待遇|政策|报销|证明)$"
+)
+
+
+def of_other_kind(value: str, about: str, question: str) -> bool:
+    """Whether `value` is granted or given while the question asks of a place or a body.
+
+    石家庄的租房补贴 has no height: after 珠穆朗玛峰有多高 it is asked about for itself.
+    """
+    return bool(_GIVEN.search(value) and _OF_A_PLACE.search(question) and not _GIVEN.search(about))

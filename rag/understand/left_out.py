@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from rag.understand.dialogue import Dialogue
+from rag.understand.lexicon import words_of
 
 BACK = re.compile(r"(?:回来|回国|返回|返岗|结束)(?:后|以后|之后|了)?(?!的)")
 """回来多久内报销: after what was left for."""
@@ -35,3 +36,15 @@ DAYS_OFF = re.compile(
 """Holidays by name: they need nothing before them."""
 MORE_OF_TIME = re.compile(r"(?:之|以)?[前后](?!勤|台|者|续)|[\u4e00-\u9fff]{0,4}的话|[去来到]")
 """Behind a time: it is part of a clause of its own (年底前去的话)."""
+IDIOMS = words_of(
+    "真的吗 是吗 对吗 行吗 真的假的 这是真的吗 确定吗 你确定吗 什么意思 怎么回事 好吗"
+    " 为什么这么说 你怎么知道"
+)
+"""Questions that have no topic at all."""
+DETAIL_VERBS = words_of("带 抵扣 扣 延长 延 提前 折算 折现 转 退 补 改 累积 结转 享受 用 减 加")
+"""Verbs that behind a modal deal with what was talked about."""
+SERVICE = re.compile(
+    r"(?:咨询|客服|服务|投诉|报修|售后|联系|办公|办理|受理|报名|领取|缴费)"
+    r"(?:电话|热线|地址|地点|时间|窗口|邮箱|网址|号码|网站)"
+)
+"""Where and when the thing talked about is dealt with."""

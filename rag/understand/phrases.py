@@ -15,8 +15,10 @@ from functools import lru_cache
 from rag.understand import lexicon
 from rag.understand.regions import find_regions
 from rag.understand.runs import (
-    drop_dated_predicate,
-    is_bare_verb,
+    FOR_EACH,
+    REPORTED,
+    asked_verb,
+    drop_predicate,
     is_granted_to,
     without_relations,
 )
@@ -131,6 +133,8 @@ def topic(text: str) -> str:
         return (match["a"] or match["b"]).strip()
     if match := _HOW_TO.match(parsed.body):
         return match["act"]
+    if (match := REPORTED.search(text)) and not re.search(r"[A-Za-z]\d", text[: match.start()]):
+        return match["code"]
     head = topic_phrase(parsed)
     if head is None:
         return ""
@@ -291,11 +295,7 @@ def _phrases(text: str, tokens: tuple[Token, ...]) -> list[Phrase]:
             run.pop(0)
         while len(run) > 1 and run[-1].text in _LATELY:
             run.pop()
-        while len(run) > 1 and is_bare_verb(run[-1]):
-            run.pop()  # 胶囊饭前吃: the predicate, with the time before it
-            while len(run) > 1 and run[-1].tag == "t":
-                run.pop()
-        drop_dated_predicate(run)
+        drop_predicate(run)
         if run:
             found.extend(_split_run(text, run))
         run.clear()
@@ -315,6 +315,8 @@ def _phrases(text: str, tokens: tuple[Token, ...]) -> list[Phrase]:
         if token.role in ("noun", "rel") or (token.role in ("of", "and") and run):
             run.append(token)
         else:
+            if asked_verb(run, token):
+                run.pop()  # 事假扣钱吗
             close()
     close()
     return found
@@ -392,5 +394,7 @@ def _split_run(text: str, run: list[Token]) -> list[Phrase]:
         return phrases
     if all(t.tag[0] in "mq" and not t.text[0].isascii() for t in tail):
         return phrases  # 两个
+    if FOR_EACH.fullmatch(core):
+        return phrases
     phrases.append(Phrase(core, tail[0].start, tail[-1].end, kind))
     return phrases

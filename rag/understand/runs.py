@@ -27,8 +27,12 @@ def without_relations(tokens: list[Token]) -> list[Token]:
 _MEASURED = re.compile(r"[\d一二两三四五六七八九十百千半]+(?:个|次)?")
 
 
-def drop_dated_predicate(run: list[Token]) -> None:
-    """End a run before a time and the verbs behind it: 故宫 of 故宫周一开门."""
+def drop_predicate(run: list[Token]) -> None:
+    """End a run before its predicate and the time with it: 故宫 of 故宫周一开门."""
+    while len(run) > 1 and _is_bare_verb(run[-1]):
+        run.pop()  # 胶囊饭前吃
+        while len(run) > 1 and run[-1].tag == "t":
+            run.pop()
     times = [i for i, token in enumerate(run) if i and token.tag == "t"]
     if times and times[0] + 1 < len(run):
         behind = run[times[0] + 1 :]
@@ -36,16 +40,36 @@ def drop_dated_predicate(run: list[Token]) -> None:
             del run[times[0] :]
 
 
-def is_bare_verb(token: Token) -> bool:
+def _is_bare_verb(token: Token) -> bool:
     """Whether a word is a verb of one letter that ends no noun."""
     return len(token.text) == 1 and token.tag == "v" and token.text not in NOUN_ENDS
+
+
+REPORTED = re.compile(
+    r"(?:显示|提示|报错|报|出现|弹出|跳出)(?:了|的|是|错误|故障|信息|码)*"
+    r"(?P<code>[A-Za-z]{1,2}-?\d{1,4}(?![\dA-Za-z-])|(?:错误|故障)?代码\d{1,5}(?!\d))"
+)
+"""A code that a device shows: the screen and the showing are no part of what it is about."""
+
+FOR_EACH = re.compile(r"[一每半](?:个)?(?:学期|学年|季度|年度|工作日|星期)")
+"""一学期最多请几次: for how long something is counted, no topic."""
+
+
+def asked_verb(run: list[Token], behind: Token) -> bool:
+    """Whether a run ends with the verb of a question for yes or no: 扣钱 of 事假扣钱吗."""
+    if len(run) < 2 or behind.text not in ("吗", "么", "不", "嘛", "没"):
+        return False
+    before, last = run[-2:]
+    if last.tag != "v" or len(last.text) < 2 or last.text in lexicon.EVENTS:
+        return False
+    return before.tag[0] == "n" and len(before.text) > 1
 
 
 _APPLICANTS = lexicon.words_of("""
 硕士 博士 本科 大专 毕业生 应届生 研究生 本科生 大学生 学生 新生 员工 职工 实习生 外籍 家属 子女
 配偶 儿童 老人 孕妇
 """)
-_GRANTED = re.compile(
+GRANTED = re.compile(
     r"(?:补贴|津贴|补助|奖励|工资|奖学金|助学金|学费|[^罚资基现]金|[年病婚产事丧]假|待遇|公寓)$"
 )
 """Endings of what people are granted or pay: behind them the group is no part of the name."""
@@ -53,4 +77,4 @@ _GRANTED = re.compile(
 
 def is_granted_to(run: list[Token]) -> bool:
     """Whether a run names what is granted and then to whom: 租房补贴硕士."""
-    return len(run) > 1 and run[-1].text in _APPLICANTS and bool(_GRANTED.search(run[-2].text))
+    return len(run) > 1 and run[-1].text in _APPLICANTS and bool(GRANTED.search(run[-2].text))

@@ -7,12 +7,14 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 
 from rag.understand import lexicon
 from rag.understand.dialogue import Dialogue
 from rag.understand.phrases import asks, is_name, parse, topic
 from rag.understand.siblings import with_sibling_replaced
 from rag.understand.slots import codes
+from rag.understand.times import find_times
 from rag.understand.words import frequency
 
 _NUMBER = r"(?:\d+(?:\.\d+)?|[一二两三四五六七八九十百千半]+)"
@@ -116,6 +118,43 @@ def own_case(message: str, dialogue: Dialogue) -> str | None:
         return None
     said = message.strip("。.！! ")
     return with_sibling_replaced(case, previous.question) or f"{said}，{previous.question}"
+
+
+_SHARE = re.compile(
+    r"(?P<value>[\u4e00-\u9fffA-Za-z0-9-]{2,12}?)(?:呢)?[，,]?占(?:了|的)?(?:比)?(?:多少|几成|百分之几|多大比例|是?多少)[？?]*"
+)
+_HOW_MANY = re.compile(r"多少|几(?=[个台套件份单人次本])")
+
+
+def share_of(question: str, before: str) -> str | None:
+    """The amount that the last question asked for, of one part: 今年ZW-100S卖了多少台."""
+    match = _SHARE.fullmatch(question)
+    if match is None or not _HOW_MANY.search(before) or match["value"] in before:
+        return None
+    value = match["value"]
+    if made := with_sibling_replaced(value, before):
+        return made
+    if topic(before):
+        return None
+    times = [p for p in parse(before).phrases if p.kind == "time"]
+    ends = [t.end for t in find_times(before, date.today())] + [p.end for p in times]
+    at = max(ends, default=parse(before).lead)
+    return before[:at] + value + before[at:]
+
+
+_RATE = re.compile(r"[\u4e00-\u9fff]{1,4}(?:率|额|量|价)")
+_DEEDS = re.compile(r"(?:[\u4e00-\u9fff]了|出[货售口]|销售|签约?)(?:多少|几)[台单件份套人次个]")
+
+
+def rate_of_last(value: str, dialogue: Dialogue) -> str | None:
+    """Another figure of the time of which deeds were counted: 今年三季度退货率是多少."""
+    previous = dialogue.previous
+    if previous is None or not _RATE.fullmatch(value) or not _DEEDS.search(previous.question):
+        return None
+    times = [p.text for p in parse(previous.question).phrases if p.kind == "time"]
+    when = next((t.text for t in find_times(previous.question, date.today())), "".join(times))
+    named = "" if _SHARE.fullmatch(previous.typed) else next(iter(codes(previous.question)), "")
+    return f"{when}{named}{'的' if named else ''}{value}是多少"
 
 
 _ATTRIBUTE = re.compile(r"[\u4e00-\u9fffA-Za-z]{3,8}")

@@ -12,6 +12,7 @@ from datetime import date
 
 from rag.types import KnowledgeProfile
 from rag.understand import lexicon
+from rag.understand.left_out import SERVICE
 from rag.understand.phrases import Phrase, is_person, is_unknown_name, parse, topic, topic_phrase
 from rag.understand.regions import (
     find_regions,
@@ -26,7 +27,7 @@ from rag.understand.words import tagged
 
 _MEASURE = re.compile(
     r"(?:满|超过|不满|不足|未满|达到?|大于|小于|高于|低于|第)?[\d.一二两三四五六七八九十百千万半]+\s*"
-    r"(?:年|个月|月|天|周|小时|元|万元?|千元|平米?|平方米|公里|人|岁|级|倍|次|%|％|条|章|款|名|类|档)(?:以上|以下|以内|及以上|的)?"
+    r"(?:年|个月|月|天|周|小时|元|块钱?|万元?|千元|平米?|平方米|公里|人|岁|级|倍|次|%|％|条|章|款|名|类|档)(?:以上|以下|以内|及以上|的)?"
 )
 
 _CLAUSE = re.compile(r"第[\d一二三四五六七八九十百零]+[条章款项节编]")
@@ -82,6 +83,8 @@ def put(value: str, question: str, profile: KnowledgeProfile | None) -> str | No
     tells that its head is left out ("退休的"): without a sibling it goes in front.
     """
     kind = kind_of(value)
+    if value.endswith("的") and kind_of(value[:-1]) == "code":
+        return _put_code(value[:-1], question, link="的")
     if kind not in ("region", "time", "clause", "code", "measure"):
         bare = value.removesuffix("的")
         if made := _put_pieces(bare, question, profile):
@@ -183,7 +186,7 @@ _QUALITY = re.compile(
 """Words that with 的 say how a thing is, though jieba takes them for nouns (无线的, 蓝色的)."""
 
 
-def _put_code(value: str, question: str) -> str:
+def _put_code(value: str, question: str, link: str = "") -> str:
     letters = [(m.start(), m.end()) for m in LETTERED.finditer(question)]
     named = LETTERED.search(question)
     if named and re.fullmatch(r"[A-Za-z]{1,2}|[甲乙丙丁]", value):
@@ -202,11 +205,11 @@ def _put_code(value: str, question: str) -> str:
         return value + question
     if (of := head.text.find("的")) > 0 and not find_regions(head.text[:of]):
         return question[: head.start] + value + question[head.start + of :]
-    return question[: head.start] + value + question[head.start :]
+    return question[: head.start] + value + link + question[head.start :]
 
 
 def _put_measure(value: str, question: str) -> str:
-    unit = re.search(r"年|个月|月|天|小时|元|平|公里|人|岁|级|倍|次|%|条|章|档", value)
+    unit = re.search(r"年|个月|月|天|小时|元|块|平|公里|人|岁|级|倍|次|%|条|章|档", value)
     for match in _MEASURE.finditer(question):
         if unit and unit.group() in match.group():
             new = (
@@ -217,7 +220,12 @@ def _put_measure(value: str, question: str) -> str:
             if match.group().endswith("的") and not new.endswith("的"):
                 new += "的"
             return question[: match.start()] + new + question[match.end() :]
-    return before_narrowing(value if value.endswith("的") else value + "的", question)
+    head = topic_phrase(parse(question))
+    value = value if value.endswith("的") else value + "的"
+    first = next((t for t in parse(question).tokens if head and t.start == head.start), None)
+    if head and first and first.tag == "v" and re.search("[元块钱]", value):
+        return question[: head.end] + value + question[head.end :]  # 招待客户5000块的谁来审批
+    return before_narrowing(value, question)
 
 
 def _put_person(value: str, question: str) -> str:
@@ -243,6 +251,9 @@ def _ask_relation(value: str, question: str) -> str | None:
     if not about:
         return None
     tokens = parse(value).tokens
+    if whose := SERVICE.search(about):
+        about = about[: whose.start()].rstrip("的")
+        return f"{about}的{value}是什么？" if about else f"{value}是什么？"
     if made := _swap_relation(value, question):
         return made
     if tokens and all(t.role == "act" for t in tokens):  # 补办呢？
