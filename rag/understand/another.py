@@ -117,8 +117,17 @@ def another_value(
     if match["mark"] in _ALLOWED and kind == "measure" and not _BEGINS_WITH_NUMBER.match(value):
         made = carry(body, dialogue, profile)  # 晚到三天行吗
         return made_of(question, made, "补上了上文的话题")
-    deed = all(t.tag[0] in "va" for t in parse(value).tokens) or bool(_BEFALLS.fullmatch(value))
-    if "的话" in body and kind == "thing" and deed and not has_sibling(value, previous):
+    words = parse(value).tokens
+    deed = all(t.tag[0] in "va" for t in words) or (len(words) > 1 and words[-1].tag == "v")
+    first = parse(previous).tokens[:1]
+    deed = deed or (words[0].role == "act" and bool(first) and first[0].tag[0] == "n")
+    deed = deed or bool(_BEFALLS.fullmatch(value))
+    if (
+        "的话" in body
+        and kind == "thing"
+        and deed
+        and (words[0].role == "act" or not has_sibling(value, previous))
+    ):
         return made_of(question, f"{value}的话，{previous}", f"在“{value}”的情况下问上一个问题")
     if not marked and body.startswith("我") and kind in ("thing", "organisation"):
         return None  # 我是大四的: a case of the last question

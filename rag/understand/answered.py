@@ -150,7 +150,9 @@ def _shared(values: tuple[str, str], dialogue: Dialogue) -> str:
     for phrase in parse(question).phrases:
         for value in values:
             if phrase.text.startswith(value) and len(phrase.text) > len(value) + 1:
-                return phrase.text[len(value) :].lstrip("的市省")
+                rest = phrase.text[len(value) :].lstrip("的市省")
+                other = values[1] if value == values[0] else values[0]
+                return re.sub(rf"^[和与跟、]{re.escape(other)}[的市省]?", "", rest)
         if phrase.kind == "topic" and not codes(phrase.text):
             return phrase.text
     return ""

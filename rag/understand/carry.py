@@ -133,7 +133,7 @@ def headless(question: str, dialogue: Dialogue) -> str | None:
         if token.role != "of" or token.start - parsed.lead < 2:
             continue
         before = question[parsed.lead : token.start]
-        if after.text in ("呢", "话"):
+        if after.text in ("呢", "话", "时候", "过程"):
             return None
         if previous is None or after.role not in ("aux", "ask", "act") or not is_name(before):
             return None
@@ -269,6 +269,11 @@ def expand_short_name(question: str, dialogue: Dialogue) -> str | None:
             continue
         if len(own.text) >= 2 and _same_head(own.text, name) and own.text != name:
             rest = name[: -len(own.text)]
+            times = find_times(rest, date.today())
+            if times and find_times(question, date.today()):
+                continue  # 退货率比二季度高了还是低了
+            if len(rest) == 1 and parse(name).tokens[0].role == "act":
+                continue  # 墨盒 is no short name for 换墨盒
             if find_regions(rest) and not _beyond_region(rest):
                 return (
                     None
@@ -286,7 +291,7 @@ def known_topic(text: str, profile: KnowledgeProfile | None) -> bool:
 
 _WITHIN = re.compile(r"(?:里面|其中|里头|上面|下面|内部|周边|附近|旁边)(?!那|这)")
 _DONE = re.compile(
-    r"[\u4e00-\u9fff]{1,2}(?:完|好|了|过)(?:之后|以后|后)?(?=能|可以|要|会|还|多久|怎么|几|什么|需要|得|就)"
+    r"[\u4e00-\u9fff]{1,2}(?:完了|好了|完|好|了|过)(?:之后|以后|后)?(?=能|可以|要|会|还|多久|怎么|几|什么|需要|得|就)"
 )
 """打完能洗澡吗: what may be done when the thing talked about is dealt with."""
 _OF_BOTH = re.compile(r"(?:它们|两[个种款家者])?(?:全)?(?P<said>都|相?差(?:了)?(?:多少|几))")

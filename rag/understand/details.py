@@ -9,7 +9,7 @@ from rag.understand.dialogue import Dialogue
 from rag.understand.left_out import SERVICE
 from rag.understand.phrases import Parsed, is_person, parse
 from rag.understand.regions import find_regions
-from rag.understand.runs import GRANTED
+from rag.understand.runs import GRANTED, LAMP, REPORTED
 from rag.understand.slots import CODE, codes
 
 _CONTACT = re.compile(
@@ -20,11 +20,12 @@ _DURING = re.compile(
 )
 _DEALT_WITH = frozenset("换装拆洗修用办交填开关买租领寄退签借考查接擦充做")
 """Verbs of one letter that take what was talked about as their object."""
-_DONE = re.compile(r"[\u4e00-\u9fff](?:销)?(?:完|好|了|过)")
+_DONE = re.compile(r"[\u4e00-\u9fff]{1,2}(?:完了?|好了?|[了过](?:之后|以后|后))")
 _OF_MODEL = re.compile(rf"(?P<code>{CODE.pattern})的?(?P<noun>[\u4e00-\u9fff]{{2,10}})$")
 _EACH = re.compile(
     r"(?:最少|最多|至少|一次|要|得|能)*(?:买|要|换|订|用|装)?(?:一|几|多少)(?:套|个|只|片|块|盒|箱|包|支|根|件|副|瓶|卷)"
 )
+_OF_DEVICE = re.compile(r"(?:保修|质保|重启|升级|断电|购买|价格|多少钱|延保)")
 _CAME_BACK = re.compile(r"(?:回来|回国|返回|返岗)(?:之后|以后|后|了)?$")
 _SPENT = re.compile(r"出差|差旅|出国|发票|打车|垫付|报销|招待|[路车餐房]费")
 
@@ -74,10 +75,18 @@ def with_topic(body: str, about: str, dialogue: Dialogue) -> tuple[str, str]:
     if _CONTACT.match(body):
         return without_people(about), body
     if _DONE.match(body):
+        about = about[1:] if len(about) > 2 and about[0] == body[0] else about  # 换墨盒, 换完
         about = _CAME_BACK.sub("", about) or about
         if re.match("报[完好了过]", body) and _SPENT.search(source):
             body = f"报销{body[1:]}"
     match = _during(parse(body))
+    if not re.search("[灯亮闪灭]", body) and len(device := LAMP.sub("", about)) > 1:
+        about = device  # 路由器 of 路由器蓝灯
+    if (match or _DONE.match(body) or _OF_DEVICE.match(body)) and REPORTED.fullmatch(
+        f"显示{about}"
+    ):
+        others = [t for t in dialogue.topics() if not REPORTED.fullmatch(f"显示{t}")]
+        about = LAMP.sub("", others[0]) if others else ""  # a code is neither mended nor sold
     model = _OF_MODEL.match(about)
     if model and (match or _DONE.match(body) or _EACH.match(body)):
         typed = any(

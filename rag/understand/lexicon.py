@@ -61,7 +61,7 @@ TOPICAL_ACTIONS = words_of(
 
 EVENTS = words_of("""
 入职 离职 辞职 转岗 出差 请假 休假 参保 退保 加班 旷工 退休 结婚 生育 落户 买房 租房 创业 就业 留学
-放假 开学 放学 上班 下班 考试 体检 过年 上课 下课 开会
+放假 开学 放学 上班 下班 打卡 考试 体检 过年 上课 下课 开会
 """)
 """Verbs that are a subject of their own: "怎么请假？" needs nothing before it."""
 

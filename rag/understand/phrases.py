@@ -16,10 +16,10 @@ from rag.understand import lexicon
 from rag.understand.regions import find_regions
 from rag.understand.runs import (
     FOR_EACH,
-    REPORTED,
-    asked_verb,
+    drop_asked_verb,
     drop_predicate,
     is_granted_to,
+    reported_code,
     without_relations,
 )
 from rag.understand.slots import CODE, LETTERED_PRODUCT, QUOTED_TITLE
@@ -56,7 +56,7 @@ _CLAUSE_END = re.compile(r"[，,。；;!！：:\n]")
 
 _ASKS = re.compile(
     r"[?？]|吗|呢|什么|啥|哪|谁|怎么|怎样|如何|为什么|为何|多少|几[\u4e00-\u9fff]|多久|多长|多大|多高|何时|是否|能否|可否"
-    r"|有没有|能不能|可不可以|是不是|会不会|要不要|需不需要|介绍|说明|解释|列出|列举|总结|概括|讲讲|说说|查(?:一?下|询)|咋|[\u4e00-\u9fff](?<![了过就但可试都])还是(?![不没有打很要老那这])[\u4e00-\u9fff]"
+    r"|有没有|能不能|可不可以|是不是|会不会|要不要|需不需要|介绍|说明|解释|列出|列举|总结|概括|讲讲|说说|查(?:一?下|询)|咋|[高低大小多少长短快慢好坏升降涨跌]了还是|[\u4e00-\u9fff](?<![了过就但可试都])还是(?![不没有打很要老那这])[\u4e00-\u9fff]"
     r"|([\u4e00-\u9fff])[不没]\1|(?:能|会|可以|要|是|有|得|用|行|可|该|算|给)[^，,。！!]{0,12}[不没][\s?？]*$|[还都也][\u4e00-\u9fff]{1,4}[不没][\s?？]*$|么[\s?？]*$"
 )
 
@@ -133,8 +133,8 @@ def topic(text: str) -> str:
         return (match["a"] or match["b"]).strip()
     if match := _HOW_TO.match(parsed.body):
         return match["act"]
-    if (match := REPORTED.search(text)) and not re.search(r"[A-Za-z]\d", text[: match.start()]):
-        return match["code"]
+    if code := reported_code(text):
+        return code
     head = topic_phrase(parsed)
     if head is None:
         return ""
@@ -178,11 +178,12 @@ _HOW_TO = re.compile(
 
 def _with_verbs(parsed: Parsed, head: Phrase) -> tuple[int, int]:
     """The range of the topic with the verbs that are part of it: 转专业, 市一院做核磁共振."""
-    start, end = head.start, head.end
-    tokens = parsed.tokens
+    start, end, tokens = head.start, head.end, parsed.tokens
     at = next((i for i, t in enumerate(tokens) if t.start == start), 0)
     if at == 1 and tokens[0].role == "act" and len(tokens[0].text) == 1:
         start = start if tokens[0].text in _LIGHT else tokens[0].start
+    elif end - start == 1 and at and tokens[at - 1].role == "act":
+        start = tokens[at - 1].start  # 那退宿要赔钱吗
     after = next((i for i, t in enumerate(tokens) if t.start == end), len(tokens))
     if _HOUSE.search(head.text) and after + 1 < len(tokens) and tokens[after].role == "act":
         following = next((p for p in parsed.phrases if p.start == tokens[after].end), None)
@@ -315,8 +316,7 @@ def _phrases(text: str, tokens: tuple[Token, ...]) -> list[Phrase]:
         if token.role in ("noun", "rel") or (token.role in ("of", "and") and run):
             run.append(token)
         else:
-            if asked_verb(run, token):
-                run.pop()  # 事假扣钱吗
+            drop_asked_verb(run, token)
             close()
     close()
     return found

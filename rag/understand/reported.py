@@ -10,7 +10,7 @@ import re
 
 from rag.understand.dialogue import Dialogue
 from rag.understand.phrases import parse
-from rag.understand.runs import REPORTED
+from rag.understand.runs import LAMP, REPORTED
 from rag.understand.slots import CODE, codes
 
 _MEANING = re.compile(
@@ -21,7 +21,6 @@ _HOW_OFTEN = r"(?:一直|总是|老是|总|老|突然|经常|不停|持续|偶�
 _STATE = re.compile(
     rf"{_HOW_OFTEN}*(?:闪(?![存退付送])烁?|亮|灭|响|[红黄绿蓝橙白](?!灯|色)|抖动?|发[热烫抖]|漏|[不没][\u4e00-\u9fff])"
 )
-_LAMP = re.compile(r"(?:状态|指示|电源|信号|[红黄绿蓝橙白])?灯$")
 
 
 def other_state(value: str, question: str) -> str | None:
@@ -33,7 +32,7 @@ def other_state(value: str, question: str) -> str | None:
     thing = question[: state.start()]
     own = parse(value).tokens
     if "灯" in value:
-        thing = _LAMP.sub("", thing)
+        thing = LAMP.sub("", thing)
     elif own and own[0].tag[0] == "n" and len(own[0].text) > 1:
         thing = ""  # 风扇不转呢 after 屏幕不亮怎么办
     return thing + value + question[meaning.start() :]

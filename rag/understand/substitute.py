@@ -39,7 +39,7 @@ _ORGANISATION = re.compile(
 )
 
 COUNTED = re.compile(
-    r"(?:期|费|费用|额|金|补贴|津贴|率|价|价格|价钱|天数|比例|标准|数量|次数|时长|上限|下限|电话|号码|重量|尺寸"
+    r"(?:期|费|费用|额|额度|金|补贴|津贴|率|价|价格|价钱|天数|比例|标准|数量|次数|时长|上限|下限|电话|号码|重量|尺寸"
     r"|年限|年龄|人数|温度|功率|容量|工资|利润|收入)$"
 )
 
@@ -99,6 +99,9 @@ def put(value: str, question: str, profile: KnowledgeProfile | None) -> str | No
             if kind_of(bare) == "condition" or _describes(bare) or of_a_class(bare):
                 return before_narrowing(bare if _describes(bare) else value, question)
         value = bare
+    day = value.removesuffix("的")
+    if of_a_class(day) and kind == "time" and (made := with_sibling_replaced(day, question)):
+        return made
     if kind == "region":
         return put_region(value, question, profile)
     if kind == "time":
