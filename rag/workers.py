@@ -20,7 +20,7 @@ from rag.foreground import FOREGROUND
 from rag.store.catalog import Catalog
 from rag.store.conversations import stored_status
 from rag.turn import TurnInput
-from rag.types import Answer, EarlierAnswer, Event, Failed, Final, Token
+from rag.types import Answer, EarlierAnswer, Event, Failed, Final, Token, Understanding
 
 if TYPE_CHECKING:
     from rag.chain import Chain
@@ -173,7 +173,13 @@ class TurnWorkers:
 
     def _events(self, turn: TurnInput, stop: threading.Event) -> Iterable[Event]:
         if stop.is_set():
-            answer = Answer(status="stopped", text="", reason="已停止。", attempt=turn.attempt)
+            answer = Answer(
+                status="stopped",
+                text="",
+                reason="已停止。",
+                attempt=turn.attempt,
+                understanding=_put_right(turn),
+            )
             return (Final(answer=answer),)
         return self._chain().stream(turn, stop=stop)
 
@@ -211,6 +217,7 @@ class TurnWorkers:
             reason=f"{event.message}{event.remedy}",
             reason_en=f"{event.message_en} {event.remedy_en}".strip(),
             attempt=turn.attempt,
+            understanding=_put_right(turn),
             earlier=running.earlier,
         )
         try:
@@ -221,6 +228,13 @@ class TurnWorkers:
         except Exception:
             log.exception("turn %s: the failure could not be written down", trace_id)
         running.add(event)
+
+
+def _put_right(turn: TurnInput) -> Understanding | None:
+    """The question as the user put it right, so that an answer that fails does not lose it."""
+    if turn.corrected is None:
+        return None
+    return Understanding(question=turn.question, standalone_question=turn.corrected, source="user")
 
 
 @contextmanager

@@ -270,6 +270,15 @@ def test_something_missing_in_the_middle_ends_the_turn_and_keeps_its_text(catalo
     last = ended(conversations, made.id)
     assert (last.status, last.content) == ("error", "年假")
     assert last.answer is not None and "知识库不存在" in last.answer.reason
+    for again in (
+        lambda: conversations.correct(last.id, ANNA, "病假几天？"),
+        lambda: conversations.regenerate(last.id, ANNA),
+    ):
+        again()
+        failed = ended(conversations, made.id).answer
+        assert failed is not None and failed.understanding is not None
+        meaning = failed.understanding
+        assert (meaning.standalone_question, meaning.source) == ("病假几天？", "user")
     conversations.ask(made.id, ANNA, "再问一次")
 
 
