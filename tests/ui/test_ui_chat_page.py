@@ -108,6 +108,7 @@ def test_the_completed_question_can_be_corrected(visit, application, policies):
     assert "那怎么申请？" in text_of(at)
     press(at, "先前的回答（1）").run()
     assert "先前的回答（1/1）" in text_of(at)
+    assert "理解为「怎么申请？（接着上文）」" in text_of(at)
     press(at, "看现在的回答").run()
     press(at, "按我的原话查").run()
     settle(at, application)

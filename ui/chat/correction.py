@@ -32,6 +32,13 @@ def line(here: Here, message: Message, result: Answer, asked: Message | None) ->
     _form(here, message, meaning)
 
 
+def note(result: Answer) -> None:
+    """Above an answer that is only looked at: as what its question was taken, if not as typed."""
+    meaning = result.understanding
+    if meaning is not None and _told(meaning):
+        st.html(f'<div class="zw-note">{escape(_sentence(meaning))}</div>')
+
+
 def offer(message: Message, result: Answer, asked: Message | None) -> None:
     """The pencil alone, among the buttons of an answer whose question stands as it was typed."""
     meaning = result.understanding

@@ -53,6 +53,7 @@ def answer(here: Here, message: Message, asked: Message | None, ask: Ask, last: 
     before = earlier.looked_at(message)
     if before is not None:
         earlier.bar(here, message, before)
+        correction.note(result.earlier[before].answer)
         _answered(result.earlier[before].answer, message)
         evidence.render(here, result.earlier[before].answer, message.id)
         return
