@@ -10,6 +10,7 @@ import codecs
 import csv
 import io
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -64,7 +65,7 @@ def checked_word(text: str) -> str:
         InvalidInput: it is empty, too short or too long, holds control characters or a mark
             that separates synonyms, or only asks or connects.
     """
-    word = _BLANK.sub(" ", readable(text)).strip()
+    word = _BLANK.sub(" ", _seen(readable(text))).strip()
     key = normalise(word)
     if readable(text) != text.replace("\r\n", "\n").replace("\r", "\n"):
         raise _bad(
@@ -110,6 +111,11 @@ def checked_word(text: str) -> str:
             "Choose another word",
         )
     return word
+
+
+def _seen(text: str) -> str:
+    """Without zero-width and direction marks, which come along with text copied from web pages."""
+    return "".join(c for c in text if unicodedata.category(c) != "Cf")
 
 
 def entry(text: str, synonyms: Iterable[str]) -> Entry:
@@ -161,15 +167,17 @@ def read_file(data: bytes) -> tuple[list[Entry], list[BadRow]]:
     text = _decoded(data)
     found: dict[str, Entry] = {}
     bad: list[BadRow] = []
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text))
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
     first = True
     try:
         for row in rows:
             cells = [cell for cell in map(_unguarded, row) if cell.strip()]
-            if not cells or (first and _is_head(cells)):
-                first = first and not cells
+            if not cells or (first and cells[0].startswith("sep=")):  # Excel's note of its mark.
                 continue
-            first = False
+            if first:
+                first = False
+                if _is_head(cells):
+                    continue
             _take(cells, rows.line_num, found, bad)
     except csv.Error as error:
         bad.append(BadRow(rows.line_num, "", _unreadable(str(error))))
@@ -236,6 +244,8 @@ def _delimiter(text: str) -> str:
 
 
 def _is_head(cells: Sequence[str]) -> bool:
+    if len(cells) == 1:
+        cells = split_synonyms(cells[0]) or cells
     first, *others = [normalise(cell) for cell in cells]
     named = all(other.startswith(_HEAD_OTHERS) for other in others)
     return (first in _HEAD and named) or first in ("词和同义词", "词,同义词")

@@ -28,6 +28,8 @@ def read(text: str, encoding: str = "utf-8") -> dict[str, tuple[str, ...]]:
         "术语\t别名\n调休\t倒休、换休\n年假\t年休假\n",
         "调休；倒休；换休\n年假|年休假\n",
         "词,同义词\n调休,倒休；换休\n\n年假,年休假\n调休,换休\n",
+        "sep=;\n词;同义词1;同义词2\n调休;倒休;换休\n年假;年休假;\n",
+        "调\u200b休,倒休,\u202e换休\n年假,年休假\n",
     ],
 )
 def test_files_of_every_make_are_read(text: str, encoding: str) -> None:
@@ -44,6 +46,12 @@ def test_rows_that_cannot_be_used_are_told_with_their_line() -> None:
     assert [one.text for one in found] == ["调休", "年假"]
     assert [row.line for row in bad] == [2, 4, 5, 6, 7]
     assert all(row.error.message and row.error.message_en for row in bad)
+
+
+def test_a_quotation_mark_without_its_other_joins_no_lines() -> None:
+    found, bad = read_file('加班,加点\n"调休,倒休\n年假,年休假\n'.encode())
+    assert [one.text for one in found] == ["加班"]
+    assert len(bad) == 1 and "引号" in bad[0].error.remedy
 
 
 @pytest.mark.parametrize("data", [b"", b"\n\n", b"\x89PNG\r\n\x1a\n\x00\x00", b"\xff" * 9])
