@@ -245,7 +245,8 @@ class Lab:
         right: Iterable[Chunk],
         note: str = "",
     ) -> RetrievalCase:
-        """Keep a question with the passages that it should find.
+        """Keep a question with the passages that it should find; one that is there already
+        is not kept twice, so that the figures count it once.
 
         Raises:
             InvalidInput: no passage is given, or there are too many saved questions.
@@ -267,7 +268,12 @@ class Lab:
                 message_en="No passage is marked as right.",
                 remedy_en="Tick the passages that should be found, then save.",
             )
-        if len(self._catalog.retrieval_cases.list()) >= MOST_CASES:
+        saved = self._catalog.retrieval_cases.list()
+        for case in saved:
+            same = (case.question, set(case.kb_ids)) == (question, set(kb_ids))
+            if same and set(case.expected) == set(expected):
+                return case
+        if len(saved) >= MOST_CASES:
             raise InvalidInput(
                 f"测试问题已有 {MOST_CASES} 个。",
                 "请先删除不再需要的。",

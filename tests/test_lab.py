@@ -75,6 +75,7 @@ def test_a_saved_question_is_found_again_after_the_document_was_cut_anew(app, kb
     tried = app.lab.run(ADMIN, "病假要什么？", kb_ids)
     right = next(row.chunk for row in tried.rows if "病假" in row.chunk.text)
     case = app.lab.save_case(ADMIN, "病假要什么？", kb_ids, [right])
+    assert app.lab.save_case(ADMIN, "病假要什么？", kb_ids, [right]).id == case.id
     assert app.lab.check(ADMIN, case).first == 1
     app.pipeline.recut(right.document_id)
     assert app.lab.check(ADMIN, app.lab.cases(ADMIN)[0]).first == 1

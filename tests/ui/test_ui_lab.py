@@ -112,6 +112,15 @@ def test_a_changed_setting_searches_again_by_itself(visit, lab):
     assert len(lab.setups) == 2
 
 
+def test_what_was_tried_is_there_again_after_the_other_view(visit, lab):
+    at = tried(visit, compare=True)
+    at.button_group(key="lab-view").set_value("cases").run()
+    at.button_group(key="lab-view").set_value("trial").run()
+    assert field(at.text_input, "问题").value == "年假几天"
+    assert field(at.toggle, "比较两组设置").value
+    assert not at.exception and not at.warning
+
+
 def test_a_question_is_saved_run_and_deleted(visit, lab):
     at = tried(visit)
     at.checkbox[0].check().run()

@@ -36,7 +36,11 @@ def render(here: Here) -> None:
         st.html(f'<div class="zw-note">{escape(t("lab.empty"))}</div>')
         return
     names = {base.id: base.name for base in bases}
-    asked = choices.asked_by_default(here.person, bases)
+    tried: Trial | None = st.session_state.get(_KEY)
+    asked = tried.kb_ids if tried else choices.asked_by_default(here.person, bases)
+    if tried is not None and "lab-question" not in st.session_state:  # Back from the other view.
+        st.session_state["lab-question"] = tried.question
+        st.session_state["lab-compare"] = len(tried.setups) > 1
     question = st.text_input(
         t("lab.question"), key="lab-question", max_chars=LONGEST, placeholder=t("lab.placeholder")
     )
@@ -51,7 +55,6 @@ def render(here: Here) -> None:
     chosen = tuple(setups.chosen(here, compared))
     askable = bool(question.strip() and kb_ids)
     pressed = st.button(t("lab.run"), key="lab-run", type="primary", disabled=not askable)
-    tried: Trial | None = st.session_state.get(_KEY)
     same = tried is not None and (tried.question, tried.kb_ids) == (question, tuple(kb_ids))
     if pressed or (tried is not None and same and tried.setups != chosen):
         with shown(), st.spinner(t("lab.running")):
