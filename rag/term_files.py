@@ -168,9 +168,10 @@ def read_file(data: bytes) -> tuple[list[Entry], list[BadRow]]:
     found: dict[str, Entry] = {}
     bad: list[BadRow] = []
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
-    first = True
+    first, line = True, 1
     try:
         for row in rows:
+            begun, line = line, rows.line_num + 1
             cells = [cell for cell in map(_unguarded, row) if cell.strip()]
             if not cells or (first and cells[0].startswith("sep=")):  # Excel's note of its mark.
                 continue
@@ -178,9 +179,9 @@ def read_file(data: bytes) -> tuple[list[Entry], list[BadRow]]:
                 first = False
                 if _is_head(cells):
                     continue
-            _take(cells, rows.line_num, found, bad)
+            _take(cells, begun, found, bad)
     except csv.Error as error:
-        bad.append(BadRow(rows.line_num, "", _unreadable(str(error))))
+        bad.append(BadRow(line, "", _unreadable(str(error))))
     if not found and not bad:
         raise InvalidInput(
             "文件里没有词。",
@@ -261,9 +262,9 @@ def _unguarded(cell: str) -> str:
 
 def _unreadable(detail: str) -> InvalidInput:
     return InvalidInput(
-        "这一行及以后的内容读不出来。",
+        "这一行及以后的内容读不出来，引号可能没有成对。",
         "请检查引号是否成对。",
-        message_en="This line and those behind it cannot be read.",
+        message_en="This line and those behind it cannot be read; a quotation mark may be alone.",
         remedy_en="Check that quotation marks come in pairs.",
         detail=detail,
     )
