@@ -90,6 +90,7 @@ def chat() -> None:
     else:
         _welcome(here, bases, chosen, ask)
     _unsent(ask)
+    _unread(here, chosen)
     typed = st.chat_input(t("chat.placeholder"), key="question")
     if typed is not None:
         ask(typed)
@@ -142,6 +143,27 @@ def _unsent(ask: messages.Ask) -> None:
         if again:
             ask(text)
         st.rerun()
+
+
+def _unread(here: Here, kb_ids: list[str]) -> None:
+    """While files of the chosen knowledge bases are being read: how many answers lack."""
+
+    def waiting() -> int:
+        jobs = here.application.catalog.jobs.list(active_only=True)
+        return sum(job.kb_id in kb_ids for job in jobs)
+
+    if not waiting():
+        return
+
+    @st.fragment(run_every=2.0)
+    def note() -> None:
+        left = waiting()
+        if not left:
+            st.rerun(scope="app")
+        text = escape(t("chat.unread", n=left))
+        st.html(f'<div class="zw-note" role="status">{text}</div>')
+
+    note()
 
 
 def _messages(here: Here, history: list[Message], ask: messages.Ask) -> None:

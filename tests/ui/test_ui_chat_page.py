@@ -65,6 +65,15 @@ def test_a_question_is_answered_with_its_evidence(visit, application, policies):
     assert not at.exception
 
 
+def test_files_that_are_still_read_are_told(visit, application, policies):
+    jobs = application.catalog.jobs
+    job = jobs.create(policies, "新.txt")
+    at = visit().run()
+    assert "1 份文件正在处理" in text_of(at)
+    jobs.update(job.id, status="done")
+    assert "正在处理" not in text_of(at.run())
+
+
 def test_the_conversation_survives_a_reload(visit, application, policies):
     at = ask(visit(), application, "补贴多少钱？")
     again = AppTest.from_file(str(APP), default_timeout=20)
