@@ -63,7 +63,8 @@ def _noun(*words: str) -> re.Pattern[str]:
     """A pattern of nouns that are asked for: at the end, or with 多少, 是什么 … close behind."""
     nouns = "|".join(" ".join(words).split())
     asking = "[^，。；？?、]{0,8}?(?:多少|几何|几[元块]|是什么|是哪个|什么标准|怎么[算收])"
-    at_end = "[有是]?(?:吗|呢)?[？?。 ]*$"
+    given = "(?:给|发|报|告诉)(?:一下|下)?我?(?:一下|下|一?[个份])?(?:吧|呗|吗|呢)?"
+    at_end = f"(?:[有是]?(?:吗|呢)?|{given})[？?。 ]*$"
     return re.compile(f"(?:{nouns})(?!{_NOT_ITSELF})(?:号码?)?(?:{asking}|{at_end})", re.I)
 
 

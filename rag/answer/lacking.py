@@ -18,6 +18,7 @@ from rag.answer.rows import lacks_row, names_row
 from rag.answer.terms import Term, content_terms, presence
 from rag.text.normalise import normalise
 from rag.types import Evidence
+from rag.understand.words import tagged
 
 NOT_THERE = 0.4
 """Confidence at most where the row, the thing or a measured attribute asked for is not there:
@@ -27,6 +28,8 @@ PERHAPS = 0.7
 as 由…所著), so that the answer is hedged."""
 FROM = 0.45
 """Weight from which a word names an attribute or a thing (`rag.answer.terms`, unfocused)."""
+NOUN_FROM = 0.4
+"""The same for whom a telephone number belongs to; chosen by us."""
 LOST_SHARE = 0.5
 """Share of the attribute's weight that must be absent; all three chosen by us on questions of
 our own and checked with `benchmarks/bench_answers.py`."""
@@ -92,6 +95,9 @@ def ceiling(
         return NOT_THERE, f"找到的内容没有写明{role.group()}。"
     if question.asked.wanted in _ADDRESSES and not may_hold(question.asked, whole):
         return NOT_THERE, "找到的文档里没有写明联系方式。"
+    whose = _of_whom_unsaid(question, everything)
+    if whose:
+        return NOT_THERE, f"找到的内容没有写明“{whose}”的联系方式。"
     nearest = " ".join(_itself(one.piece) for one in ranked[:NEAREST])
     if question.asked.wanted in _ADDRESSES and not may_hold(question.asked, nearest):
         return NOT_THERE, "找到的内容里没有写明联系方式。"
@@ -124,6 +130,20 @@ def _row_lost(
     if names_row(question, evidence, best) and not (whether and len(lost) == len(terms)):
         return ""
     return next(iter(lost), "")
+
+
+def _of_whom_unsaid(question: Question, everything: str) -> str:
+    """The noun whose telephone number or address is asked for, where nothing speaks of it."""
+    if question.asked.wanted not in _ADDRESSES:
+        return ""
+    return next(
+        (
+            term.text
+            for term in _plain_terms(question, NOUN_FROM)
+            if all(tag[:1] == "n" for _, tag in tagged(term.text)) and _absent(term, everything)
+        ),
+        "",
+    )
 
 
 def _whether_unsaid(question: Question, best: Piece) -> str:

@@ -31,6 +31,7 @@ from rag.answer.rank import (
 )
 from rag.answer.rows import finds_cell, of_document
 from rag.answer.same_question import same_question
+from rag.answer.stated import stated
 from rag.answer.terms import TELLING, content_terms, lost_words, presence
 from rag.settings import AnswerSettings
 from rag.text.as_asked import hits_as_asked
@@ -62,6 +63,9 @@ SAME_FLOORS = ((1.0, 0.82), (0.5, 0.65))
 holds the kind asked for: such a record was written to answer it. Chosen by us."""
 LOST_FROM = 0.45
 """Weight from which an absent word takes that floor away."""
+LOST_NAME, HARDLY_COVERED = 0.7, 0.4
+"""Rarity of a name that stands nowhere in the evidence, and coverage by the best sentence below
+which the answer is then not there whatever the reranker says. Chosen by us."""
 FEW_PASSAGES = 3
 FEW_PASSAGES_ODDS = 1.8
 PARTLY_COVERED = 0.2
@@ -120,10 +124,14 @@ def confidence(
     if not found["slot_silent"]:
         value = max(value, _floor(found["grounded"], GROUNDED_FLOORS))
         value = max(value, _floor(same_question(question, usable), SAME_FLOORS))
+    other = beside(question, evidence, documents(evidence))
+    if not found["slot_silent"]:
+        value = max(value, stated(question, ranked, usable, other))
+    if _name_lost(found) and not exact:
+        value = min(value, NO_VALUE_CEILING)
     if conflicts:
         value = min(value, CONFLICT_CEILING)
     wanted = asked(understanding.standalone_question)
-    other = beside(question, evidence, documents(evidence))
     if not any(may_hold(wanted, item.chunk.text) for item in evidence if item.n not in other):
         value = min(value, NO_VALUE_CEILING)
     if (
@@ -204,6 +212,12 @@ def _lost(question: Question, evidence: Sequence[Evidence]) -> bool:
     everything = "\n".join(f"{about(item.chunk)}\n{item.chunk.text}" for item in evidence)
     words = [t for t in question.terms if not t.soft and t.weight >= LOST_FROM]
     return any(not presence(term.text, everything) for term in words)
+
+
+def _name_lost(found: dict[str, float]) -> bool:
+    """Whether the name asked about stands nowhere and hardly anything else is covered."""
+    lost = found["rare_lost"] == 1.0 and found["rare_missing"] >= LOST_NAME
+    return lost and found["sentence"] < HARDLY_COVERED
 
 
 def _beside(question: Question, ranked: Sequence[Ranked]) -> bool:

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from rag.text.normalise import HAN
 from rag.text.tokenise import rarity
-from rag.understand.words import tagged
+from rag.understand.words import JUST, tagged
 
 _HOW = re.compile(
     r"(?:该|应该|得|要|可)?(?:咋个?|怎么|怎样|如何)(?:整|搞|弄|办|处理|解决|操作|是好|做)(?:呢|啊|呀|嘛|吗)?"
@@ -20,7 +20,7 @@ _HOW = re.compile(
 )
 _COLLOQUIAL_HOW = re.compile("咋个?(?!舌)")
 _TAIL = re.compile(
-    rf"(?<=[{HAN}a-z0-9])(?<!是)(?<![要能可会有]不)(?:不|没有?|木有|不啦|么|嘛)[呀啊呢]?"
+    rf"(?<=[{HAN}a-z0-9])(?<!是)(?<![要能可会有]不)(?:不|没有?|木有|不啦|(?<![什怎那这多])么|(?<!干)嘛)[呀啊呢]?"
     r"(?=[？?。 ]*$)"
 )
 _INSIDE = re.compile("(?<![公英海哪那这邻千万百乡故])(?:里面|里头|里边|里)(?=的|有|还|没|能|会|剩)")
@@ -32,6 +32,16 @@ _PARTED = re.compile(
     rf"([{HAN}])(?<![有是在满每])({_AMOUNT})([{HAN}])(?![{HAN}]|$)"
     rf"|([{HAN}])(?<![有是在满每])({_AMOUNT})([{HAN}])(?=$|[找要能可该得怎咋谁多会需应])"
 )
+_DOING_WHAT = re.compile("(?<!能)(?:干|做)(?:什么|啥|嘛|点什么|些什么)(?=[？?。！!，, 呢呀啊的]*$)")
+_OR_NOT = re.compile(f"(?<![能可是要会有])([{HAN}])(?<![能可是要会有好行对])不\\1(?![{HAN}]*不)")
+_A_NIGHT = re.compile("(?<=[一每几两三])晚上")
+_MORE = re.compile(f"(?<=[能要会得])[多少](?=[{HAN}]{{1,2}}(?:几|多少|多久|一?[天点些]))")
+_SHOWN = re.compile(
+    "(?:屏幕|显示屏|液晶屏|面板|界面|机器|设备)(?:上面|上|里面|里)?(?:一直|老是|总是|突然|又)?"
+    "(?:显示|出现|提示|弹出|跳出|报)(?:了|的是|个)?(?:故障|错误)?(?:代码|码)?"
+    "(?=[A-Za-z]{1,4}-?\\d)"
+)
+"""Where a code was read tells nothing of it."""
 _NOT_YET = re.compile(f"没有?(?=[{HAN}][过完])")
 _DONE = re.compile(rf"([{HAN}]{{2,3}})([{HAN}])(?=了(?!解|不起))")
 _COMPLEMENT = re.compile(f"[{HAN}](?:来|去|给|掉|到|完|好|成|走|着|住|上去|下来|出来|回来|过来)")
@@ -61,6 +71,12 @@ def plainly(question: str) -> str:
     text = _HOW.sub("怎么办", question)
     text = _COLLOQUIAL_HOW.sub("怎么", text)
     text = _TAIL.sub("吗", text)
+    text = _DOING_WHAT.sub("，", text)
+    text = _OR_NOT.sub(r"\1", text)
+    text = _A_NIGHT.sub("晚", text)
+    text = _MORE.sub("", text)
+    text = _SHOWN.sub("，", text)
+    text = JUST.sub("，", text)
     text = _INSIDE.sub("", text)
     text = _NOT_YET.sub("，", text)
     text = _DONE.sub(_verb_apart, text)

@@ -20,6 +20,7 @@ from rag.understand.gazetteer import entry as make_entry
 from rag.understand.phrases import parse, topic
 from rag.understand.regions import find_regions, without_regions
 from rag.understand.slots import codes, quoted_titles
+from rag.understand.words import JUST
 
 AS_GOOD = 0.9
 """Share of the best coverage from which a candidate is as good (chosen by us)."""
@@ -179,7 +180,7 @@ def _content(question: str) -> frozenset[str]:
     """The pairs of letters of the words that name something in the question."""
     from rag.text.tokenise import query_terms
 
-    text = without_regions(normalise(question))
+    text = JUST.sub(" ", without_regions(normalise(question)))
     text = re.sub(r"(?:19|20)\d{2}年?(?:度|版)?", " ", text)
     pairs: set[str] = set()
     for term in query_terms(text):

@@ -16,7 +16,7 @@ from rag.types import Hit
 from rag.understand.asking import GENERAL_NOUNS
 from rag.understand.candidates import Candidate, siblings
 from rag.understand.regions import without_regions
-from rag.understand.words import tagged
+from rag.understand.words import JUST, tagged
 
 _TELLING = 0.55
 """Rarity (`rag.text.tokenise`) from which a word names a subject; chosen by us."""
@@ -43,7 +43,7 @@ def speaking_of(
 
 def _subjects(question: str) -> list[str]:
     """The words of a question that name what it is about, the rarest first."""
-    text = _YEAR.sub(" ", without_regions(normalise(question)))
+    text = _YEAR.sub(" ", JUST.sub(" ", without_regions(normalise(question))))
     words = [
         word
         for word in query_terms(text)

@@ -6,6 +6,7 @@ never taught a knowledge base's words, so that the same question always reads th
 
 from __future__ import annotations
 
+import re
 import threading
 from functools import lru_cache
 from typing import Any
@@ -24,6 +25,10 @@ _VERBS = (
     "入职 离职 辞职 转岗 出差 请假 报销 到账 到帐 休假 续签 参保 退保 申领 补缴 重置 折现 分次 提前"
 )
 _ADVERBS = "老是 总是 经常 常常 一直 动不动"
+JUST = re.compile(
+    "(?<![\u4e00-\u9fff])(?:我们?|他们?|她们?|本人)?刚刚?(?=[\u4e00-\u9fff]{2})(?!刚?[好才性果])"
+)
+"""An adverb that a segmenter joins with the word behind it (刚入|职)."""
 _FREQUENCY = 2_000_000
 """High enough that a listed word is never cut in two."""
 
