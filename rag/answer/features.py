@@ -85,6 +85,8 @@ SHORTEST_NAME, LONGEST_NAME = 3, 10
 """Letters of the names whose variants are looked for."""
 SECOND_KIND = 0.6
 """Value of "kind" when one of the best three pieces holds the kind asked for."""
+ELSEWHERE = 0.3
+"""The same when only another piece holds it."""
 FOREIGN_BELOW = 0.7
 """Best cosine below which another kind of embedder is at work, whose scale is not known: the
 dense features then stay 0 and the model without them decides."""
@@ -266,7 +268,7 @@ def _kind(question: Question, best_first: Sequence[Piece]) -> float:
     )
     if place is None:
         return 0.0
-    return 1.0 if place == 0 else SECOND_KIND if place < 3 else 0.3
+    return 1.0 if place == 0 else SECOND_KIND if place < 3 else ELSEWHERE
 
 
 def _things(understanding: Understanding) -> int:

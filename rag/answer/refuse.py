@@ -15,7 +15,7 @@ from pydantic import Field
 from rag.answer.agreement import Fit, agreeing, quoted_titles, slot_fits
 from rag.answer.asks import asked, may_hold, without_asking
 from rag.answer.classes import class_cell
-from rag.answer.features import RARE_FROM, features
+from rag.answer.features import ELSEWHERE, FEW_KINDS, RARE_FROM, features
 from rag.answer.lacking import ceiling
 from rag.answer.markup import escape
 from rag.answer.matter import beside
@@ -66,6 +66,8 @@ LOST_FROM = 0.45
 LOST_NAME, HARDLY_COVERED = 0.7, 0.4
 """Rarity of a name that stands nowhere in the evidence, and coverage by the best sentence below
 which the answer is then not there whatever the reranker says. Chosen by us."""
+NOT_PLAIN = 0.78
+"""Confidence at most where the kind of value asked for stands only far from the best piece."""
 FEW_PASSAGES = 3
 FEW_PASSAGES_ODDS = 1.8
 PARTLY_COVERED = 0.2
@@ -127,6 +129,8 @@ def confidence(
     other = beside(question, evidence, documents(evidence))
     if not found["slot_silent"]:
         value = max(value, stated(question, ranked, usable, other))
+    if found["kind"] == ELSEWHERE and 0 < len(question.asked.kinds) <= FEW_KINDS and not exact:
+        value = min(value, NOT_PLAIN)
     if _name_lost(found) and not exact:
         value = min(value, NO_VALUE_CEILING)
     if conflicts:

@@ -42,6 +42,7 @@ _SHOWN = re.compile(
     "(?=[A-Za-z]{1,4}-?\\d)"
 )
 """Where a code was read tells nothing of it."""
+_LIT = re.compile("([红绿黄蓝紫白橙亮闪灭黑响])着(?![火色急])")
 _NOT_YET = re.compile(f"没有?(?=[{HAN}][过完])")
 _DONE = re.compile(rf"([{HAN}]{{2,3}})([{HAN}])(?=了(?!解|不起))")
 _COMPLEMENT = re.compile(f"[{HAN}](?:来|去|给|掉|到|完|好|成|走|着|住|上去|下来|出来|回来|过来)")
@@ -76,6 +77,7 @@ def plainly(question: str) -> str:
     text = _A_NIGHT.sub("晚", text)
     text = _MORE.sub("", text)
     text = _SHOWN.sub("，", text)
+    text = _LIT.sub(r"\1", text).replace("啥", "什么")
     text = JUST.sub("，", text)
     text = _INSIDE.sub("", text)
     text = _NOT_YET.sub("，", text)

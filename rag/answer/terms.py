@@ -31,6 +31,8 @@ RARE_LETTER = 0.5
 """Rarity from which a letter is more likely part of a name than grammar (鳗, 舒; not 办, 份)."""
 SOFT_SHARE = 0.25
 """Share of its weight with which an absent soft term still counts; chosen by us."""
+LONGEST_WHOLE, SOFT_WEIGHT = 4, 0.5
+"""Letters and weight of what stands in for the words of a question that has none."""
 KIND_BELOW = 0.5
 """Weight below which a noun behind 什么 may be a kind of answer (材料), not a thing (健身房)."""
 RARE_WORD = 0.75
@@ -58,7 +60,7 @@ _SYNONYM_GROUPS = (
     "逾期 超期 过期", "学校 院校 毕业院校", "wifi 无线网络 无线网 wi-fi",
     "医保 医疗保险 职工医保", "剖腹产 剖宫产", "名字 名称", "付款 支付 付清", "交 缴",
     "到期 届满 期满", "户口 户籍",
-    "费用 收费 价格", "损坏 破损 弄坏", "退还 退回 返还", "厂里 厂区 工厂",
+    "费用 收费 价格", "损坏 破损 弄坏", "退还 退回 返还", "厂里 厂区 工厂", "报到 入职",
 )  # fmt: skip
 _SYNONYMS = {
     word: tuple(other for other in group.split() if other != word)
@@ -116,6 +118,10 @@ def content_terms(question: str) -> tuple[Term, ...]:
             terms.setdefault(text, Term(text, weight, text in names, soft))
     for text in names:
         terms[text] = Term(text, 1.0, True)
+    if not terms:  # 过号 is grammar by its letters
+        whole = [part for part in stretches(question) if 1 < len(part) <= LONGEST_WHOLE]
+        whole = [part for part in whole if part not in LITTLE_WORDS and not is_empty(part)]
+        terms = {part: Term(part, SOFT_WEIGHT, False, True) for part in whole}
     return tuple(terms.values())
 
 

@@ -107,3 +107,27 @@ def test_only_documents_that_know_the_subject_may_answer() -> None:
     assert [(item.n, item.chunk.document_id) for item in kept] == [(1, "doc1")]
     both = of_the_subject_asked(meaning("产检假需要交什么材料"), [rent, wedding])
     assert len(both) == 2
+
+
+@pytest.mark.parametrize(
+    ("spoken", "plain"),
+    [
+        ("换好之后还要干什么", "换好之后还要，"),
+        ("要带什么", "要带什么"),
+        ("坏了保不保", "坏了保"),
+        ("能不能退", "能不能退"),
+        ("陪护床一晚上多少钱", "陪护床一晚多少钱"),
+        ("能多休几天", "能休几天"),
+        ("屏幕上显示F2", "，F2"),
+        ("屏幕不显示", "屏幕不显示"),
+        ("我刚入职要带什么", "，入职要带什么"),
+        ("指示灯红着是啥意思", "指示灯红是什么意思"),
+    ],
+)
+def test_more_grammar_of_speech_is_taken_out(spoken: str, plain: str) -> None:
+    assert plainly(spoken) == plain
+
+
+def test_a_question_of_little_words_keeps_its_own_letters() -> None:
+    assert [term.text for term in content_terms("过号了怎么办")] == ["过号"]
+    assert content_terms("怎么办") == ()
