@@ -6,6 +6,7 @@ import pytest
 
 from rag.types import Chunk, DocumentMetadata, DocumentProfile, Hit, KnowledgeProfile, Turn
 from rag.understand.ambiguity import judge
+from rag.understand.candidates import passage_coverage
 from rag.understand.understand import understand
 
 TEXTS = {
@@ -53,6 +54,13 @@ def test_only_documents_on_the_subject_are_options(question: str, slot: str | No
     meaning = understand(question, (), known, date(2024, 9, 20))
     judged = judge(meaning, (), known, lambda *_: hits())
     assert (judged.clarification.slot if judged.clarification else None) == slot
+
+
+def test_just_is_no_part_of_the_word_behind_it() -> None:
+    text = "入职当天携带身份证。"
+    hit = hits()[0]
+    hit = hit.model_copy(update={"chunk": hit.chunk.model_copy(update={"text": text})})
+    assert passage_coverage("我刚入职", hit) == 1.0
 
 
 def test_what_was_talked_about_comes_first() -> None:
