@@ -42,6 +42,8 @@ _SHOWN = re.compile(
     "(?=[A-Za-z]{1,4}-?\\d)"
 )
 """Where a code was read tells nothing of it."""
+_MAY = re.compile("(?:^|(?<=[，。？,? ]))能(?![力源量耗效级见]|不能|否)")
+"""It opens a question only as an auxiliary, which a segmenter joins with the verb (能带)."""
 _LIT = re.compile("([红绿黄蓝紫白橙亮闪灭黑响])着(?![火色急])")
 _NOT_YET = re.compile(f"没有?(?=[{HAN}][过完])")
 _DONE = re.compile(rf"([{HAN}]{{2,3}})([{HAN}])(?=了(?!解|不起))")
@@ -74,6 +76,7 @@ def plainly(question: str) -> str:
     text = _TAIL.sub("吗", text)
     text = _DOING_WHAT.sub("，", text)
     text = _OR_NOT.sub(r"\1", text)
+    text = _MAY.sub("", text)
     text = _A_NIGHT.sub("晚", text)
     text = _MORE.sub("", text)
     text = _SHOWN.sub("，", text)
