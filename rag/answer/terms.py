@@ -15,7 +15,7 @@ from typing import NamedTuple
 from rag.answer.asks import without_asking
 from rag.answer.little_words import LITTLE_WORDS
 from rag.answer.spoken import is_empty, plainly, without_modal, yields
-from rag.text.formal_words import formal_words
+from rag.text.formal_words import expressions, formal_of
 from rag.text.normalise import HAN, is_han, normalise
 from rag.text.numerals import arabic
 from rag.text.similar import longest_common_substring
@@ -109,9 +109,13 @@ def content_terms(question: str) -> tuple[Term, ...]:
     names |= {normalise(text) for text in quoted(question)}
     terms: dict[str, Term] = {}
     normal = normalise(stripped)
-    for word in _joined(_known(query_terms(stripped), normal), normal):
-        text = word if word in names else _core(without_modal(word))
+    everyday = {one.word: one.formal for one in expressions(normal)}
+    for word in _in_everyday(_joined(_known(query_terms(stripped), normal), normal), normal):
+        whole = word in names or word in everyday
+        text = word if whole else _core(without_modal(word))
         weight = 1.0 if text in names else _weight(text)
+        if word in everyday and rarity(word) >= 1.0:
+            weight = min(weight, rarity(everyday[word][0]))
         if weight > 0:
             soft = text not in names and (yields(text) or not _sure(text))
             soft = soft or (weight < KIND_BELOW and _is_kind(text, question))
@@ -123,6 +127,25 @@ def content_terms(question: str) -> tuple[Term, ...]:
         whole = [part for part in whole if part not in LITTLE_WORDS and not is_empty(part)]
         terms = {part: Term(part, SOFT_WEIGHT, False, True) for part in whole}
     return tuple(terms.values())
+
+
+def _in_everyday(words: Sequence[str], question: str) -> list[str]:
+    """The words, with an everyday one that the segmenter took apart (修, 不好) in one piece."""
+    result: list[str] = []
+    at, last = 0, None
+    for word in words:
+        found = question.find(word, at)
+        if found < 0:
+            result.append(word)
+            continue
+        at, end = found + len(word), found + len(word)
+        one = next((e for e in expressions(question) if e.start < end and found < e.end), None)
+        if one is None:
+            result.append(word)
+        elif one is not last:
+            result.append(one.word)
+        last = one
+    return result
 
 
 def _is_kind(word: str, question: str) -> bool:
@@ -272,7 +295,7 @@ def _in_cells(ordinal: re.Match[str], text: str) -> bool:
 @lru_cache(maxsize=4096)
 def _other_words(term: str) -> tuple[str, ...]:
     """Synonyms of a term, and what documents write for an everyday word."""
-    return (*_SYNONYMS.get(term, ()), *formal_words(term, [term]).get(term, ()))
+    return (*_SYNONYMS.get(term, ()), *formal_of(term))
 
 
 def _weekday(day: str, searched: str) -> float:

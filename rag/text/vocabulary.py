@@ -80,7 +80,9 @@ class Vocabulary:
             taken = at + 1
             for length in self._lengths.get(normal[at], ()):
                 word = normal[at : at + length]
-                if word not in self._others or not _is_whole(normal, at, at + length):
+                if len(word) < length or word not in self._others:
+                    continue  # the text ends before
+                if not _is_whole(normal, at, at + length):
                     continue
                 start, end = mapped.original_span(at, at + length)
                 if any(start < b and a < end and (start, end) != (a, b) for a, b in untouched):

@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rag.text.formal_words import formal_words
+from rag.text.formal_words import expressions, formal_words, is_shared
 from rag.text.normalise import normalise
 from rag.types import KnowledgeProfile, Understanding
 from rag.understand.gazetteer import gazetteer
-from rag.understand.lexicon import words_of
 from rag.understand.slots import codes, quoted_titles
 from rag.understand.words import words
 
@@ -78,12 +77,6 @@ def _pairs() -> dict[str, str]:
 
 
 _SPELLED = _pairs()
-_NEUTRAL = words_of("""
-公司 员工 补贴 补助 价格 售价 单价 电话 地址 在哪 几点 多少钱 什么价 流程 材料 办 办理 执行 生效
-取消 作废 报警 报错 上班 工资 丈夫 妻子 医院 医生 狗 影片 照片 身份证 补偿金 押金 加班 年假 病假
-放假 开门 关门 垃圾 修
-""")
-"""Everyday words that documents use as well: in their place another wording says no more."""
 _COLLOQUIAL = re.compile(
     "咋|啥|怎么办|怎么弄|怎么搞|怎么整|行不行|好不好|可不可以|能不能|要不要|划算|靠谱|有没有用|算不算|找谁"
     "|会不会|不给|不让|跑路|坑|倒霉|凭什么|干嘛|合不合理|合理吗|合法吗"
@@ -101,12 +94,10 @@ def wordings(question: str, profile: KnowledgeProfile | None = None) -> tuple[st
     if codes(question) or quoted_titles(question):
         return ()
     text = normalise(question)
-    tokens = _halved(words(text))
-    formal = formal_words(text, tokens)
     own = gazetteer(profile).names if profile else ""
     made, replaced = [], 0
-    for token in _merged(tokens):
-        other = _SPELLED.get(token) or ("" if token in _NEUTRAL else _first(formal, token))
+    for token, formal in _tokens(text):
+        other = _SPELLED.get(token) or ("" if is_shared(token) else formal)
         if other and other not in text and token not in own and replaced < MOST_REPLACED:
             made.append(other)
             replaced += 1
@@ -129,8 +120,22 @@ def is_vague(meaning: Understanding, profile: KnowledgeProfile | None = None) ->
     return bool(_COLLOQUIAL.search(question)) or bool(wordings(question, profile))
 
 
-def _first(formal: dict[str, tuple[str, ...]], word: str) -> str:
-    return next(iter(formal.get(word, ())), "")
+def _tokens(text: str) -> list[tuple[str, str]]:
+    """The words of a normalised question in order, everyday ones in one piece, each with its
+    first formal word or ""."""
+    found: list[tuple[str, str]] = []
+    last = 0
+    for one in expressions(text):
+        found += _between(text[last : one.start])
+        found.append((one.word, one.formal[0] if one.formal else ""))
+        last = one.end
+    return found + _between(text[last:])
+
+
+def _between(text: str) -> list[tuple[str, str]]:
+    tokens = _halved(words(text))
+    formal = formal_words(text, tokens)
+    return [(token, next(iter(formal.get(token, ())), "")) for token in _merged(tokens)]
 
 
 def _halved(tokens: Sequence[str]) -> tuple[str, ...]:
