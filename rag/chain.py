@@ -23,7 +23,8 @@ from langchain_core.runnables.config import (
 
 from rag import step_summaries
 from rag.answer.condense import Condenser
-from rag.answer.refuse import Confidence, confidence, decide, refusal
+from rag.answer.plain_words import in_their_words, sureness
+from rag.answer.refuse import Confidence, decide, refusal
 from rag.answer.small_talk import reply
 from rag.answer.subject_evidence import of_the_subject_asked
 from rag.answer.write import Writer, Written
@@ -34,7 +35,7 @@ from rag.retrieve.search import Retriever
 from rag.second_look import look_again
 from rag.settings import Settings
 from rag.store.catalog import Catalog
-from rag.text.as_asked import as_documents_say, judged_as_asked, with_other_names
+from rag.text.as_asked import with_other_names
 from rag.turn import TurnInput, check_bases, check_question
 from rag.turn_state import Stopped, TurnState
 from rag.types import (
@@ -208,7 +209,7 @@ class Chain(Runnable[TurnInput, Any]):
         found = yield from self._retrieve(turn, meaning, query_plan)
         turn.names = query_plan.names
         evidence = yield from self._compress(turn, meaning, found.hits)
-        sure = confidence(meaning, *judged_as_asked(found.hits, evidence, turn.names))
+        sure = sureness(meaning, found.hits, evidence, turn.names)
         verdict = decide(sure.value, turn.settings.answer)
         if verdict == "refuse" or not evidence:
             second = yield from look_again(
@@ -331,7 +332,7 @@ class Chain(Runnable[TurnInput, Any]):
         verdict: str,
     ) -> Iterator[Event]:
         yield StepStarted(step="generate")
-        read = as_documents_say(meaning, turn.names, evidence)
+        read = in_their_words(meaning, turn.names, evidence)
         began = time.perf_counter()
         draft = yield from self._writer.write(
             read,

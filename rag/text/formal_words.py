@@ -45,8 +45,9 @@ def _words() -> _Words:
             continue
         at = words.index(mark)
         for word in words[:at]:
-            others = (other for other in words[at + 1 :] if other != word)
-            formal.setdefault(word, {}).update(dict.fromkeys(others))
+            others = dict.fromkeys(other for other in words[at + 1 :] if other != word)
+            if others:
+                formal.setdefault(word, {}).update(others)
         if mark == "~":
             shared.update(words[:at])
     return _Words(
