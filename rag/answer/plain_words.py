@@ -11,7 +11,7 @@ from rag.answer.asks import asking_spans
 from rag.answer.pieces import about
 from rag.answer.refuse import Confidence, confidence
 from rag.text.as_asked import as_documents_say, judged_as_asked
-from rag.text.formal_words import expressions
+from rag.text.formal_words import expressions, is_kept
 from rag.text.normalise import normalise
 from rag.text.vocabulary import normalised_passage
 from rag.types import Evidence, Hit, OtherNames, Understanding
@@ -33,7 +33,11 @@ def everyday_names(
     passages = "\n".join(normalised_passage(f"{about(i.chunk)}\n{i.text}") for i in evidence)
     found: list[OtherNames] = []
     for one in expressions(text):
-        if one.word in passages or any(one.word in word or word in one.word for word in own):
+        if (
+            is_kept(one.word)
+            or one.word in passages
+            or any(one.word in word or word in one.word for word in own)
+        ):
             continue
         if any(start < one.end and one.start < end for start, end in asking):
             continue

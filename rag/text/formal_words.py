@@ -31,16 +31,17 @@ class Expression(NamedTuple):
 class _Words(NamedTuple):
     formal: dict[str, tuple[str, ...]]
     shared: frozenset[str]
+    kept: frozenset[str]
     vocabulary: Vocabulary
 
 
 @lru_cache(maxsize=1)
 def _words() -> _Words:
     formal: dict[str, dict[str, None]] = {}
-    shared: set[str] = set()
+    by_mark: dict[str, set[str]] = {"=": set(), "~": set(), ":": set()}
     for line in _FILE.read_text(encoding="utf-8").splitlines():
         words = line.split()
-        mark = next((mark for mark in "=~" if mark in words), "")
+        mark = next((mark for mark in by_mark if mark in words), "")
         if line.startswith("#") or not mark:
             continue
         at = words.index(mark)
@@ -48,11 +49,11 @@ def _words() -> _Words:
             others = dict.fromkeys(other for other in words[at + 1 :] if other != word)
             if others:
                 formal.setdefault(word, {}).update(others)
-        if mark == "~":
-            shared.update(words[:at])
+        by_mark[mark].update(words[:at])
     return _Words(
         {word: tuple(others) for word, others in formal.items()},
-        frozenset(shared),
+        frozenset(by_mark["~"] | by_mark[":"]),
+        frozenset(by_mark[":"]),
         Vocabulary((word,) for word in formal if len(word) > 1),
     )
 
@@ -65,6 +66,11 @@ def formal_of(word: str) -> tuple[str, ...]:
 def is_shared(word: str) -> bool:
     """Whether documents use an everyday word as well, so that another wording says no more."""
     return word in _words().shared
+
+
+def is_kept(word: str) -> bool:
+    """Whether a question is always read with this everyday word, whatever its passages say."""
+    return word in _words().kept
 
 
 @lru_cache(maxsize=1024)

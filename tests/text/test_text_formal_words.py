@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag.text.formal_words import formal_words
+from rag.text.formal_words import expressions, formal_of, formal_words, is_kept, is_shared
 from rag.text.tokenise import query_terms
 
 
@@ -23,3 +23,32 @@ def test_a_formal_word_is_known(question: str, word: str, formal: str) -> None:
 
 def test_other_words_have_none() -> None:
     assert formal_words("年度预算表", query_terms("年度预算表")) == {}
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("生娃的话女的能休多久", ["生娃", "休多久"]),
+        ("网断了怎么办", ["网断了"]),
+        ("下次开会是哪天", ["下次开会"]),
+        ("老婆生孩子能歇几天", ["老婆生孩子", "歇几天"]),
+        ("如何展开会议讨论", []),
+        ("能彩打吗", ["彩打"]),
+        ("能办年卡吗", []),
+    ],
+)
+def test_the_longest_everyday_words_are_found_whole(question: str, found: list[str]) -> None:
+    assert [one.word for one in expressions(question)] == found
+
+
+def test_every_word_says_something_else_and_a_letter_counts_alone_only() -> None:
+    assert "产假" in formal_of("生娃")
+    assert formal_of("生育") == ()
+    assert all(len(one.word) > 1 for one in expressions("修好的狗窝"))
+    assert formal_words("修", ["修"])["修"][0] == "维修"
+
+
+def test_what_documents_say_as_well_is_told_apart() -> None:
+    assert not is_shared("生娃")
+    assert is_shared("出差") and not is_kept("出差")
+    assert is_shared("售价") and is_kept("售价")

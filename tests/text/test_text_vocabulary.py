@@ -63,3 +63,8 @@ def test_many_words_are_told_apart() -> None:
     many = Vocabulary((f"词语{n}甲", f"别名{n}乙") for n in range(2_000))
     assert len(many) == 4_000
     assert [m.others for m in many.find("词语77甲和别名1999乙")] == [("别名77乙",), ("词语1999甲",)]
+
+
+def test_a_word_that_ends_the_text_before_a_longer_one_could() -> None:
+    known = Vocabulary([("停电",), ("停电通知",)])
+    assert [m.word for m in known.find("今天停电")] == ["停电"]
