@@ -11,6 +11,7 @@ from rag.answer.fields import holds_kind
 from rag.answer.layout import paragraph
 from rag.answer.pieces import Piece, about, pieces
 from rag.answer.rank import Question, Ranked
+from rag.answer.statement import of_the_case
 from rag.answer.terms import coverage, presence
 from rag.text.normalise import normalise
 from rag.types import Evidence, Understanding
@@ -25,6 +26,9 @@ FEW_KINDS = 3
 """Kinds of value up to which a question asks for something particular."""
 WITHIN_REACH = 0.45
 """Score that a value of the kind asked for may lack to a piece without one; chosen by us."""
+OWN_PART = 0.15
+"""Share of the question that a sentence says beyond its heading, from which it stands for itself
+(发票遗失的 under 发票要求); chosen by us."""
 MOST_LED = 12
 _ADDRESSES = ("phone", "email", "url")
 MOST_FOLLOWING = 3
@@ -152,6 +156,9 @@ def of_the_heading(question: Question, best: Piece, evidence: Sequence[Evidence]
         return []
     sentences = [p for p in pieces(item) if p.kind in ("sentence", "item")]
     if not all(piece.kind == "sentence" for piece in sentences) or len(sentences) < 2:
+        return []
+    own_part = coverage(question.terms, best.body) - coverage(question.terms, heading)
+    if of_the_case(question.terms, best.body) or own_part >= OWN_PART:
         return []
     return sentences[: MOST_FOLLOWING + 1] if best in sentences[: MOST_FOLLOWING + 1] else []
 

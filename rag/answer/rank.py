@@ -20,6 +20,7 @@ from rag.answer.fields import holds_kind, key_fit
 from rag.answer.matter import SUBJECT_FROM, beside
 from rag.answer.pieces import Piece, about, pieces
 from rag.answer.ranges import position
+from rag.answer.statement import statement
 from rag.answer.terms import Term, content_terms, coverage, presence
 from rag.answer.values import find_values
 from rag.answer.word_borders import mended
@@ -46,7 +47,6 @@ OWN_CODE = 0.3
 APPROVAL = 0.3
 OTHER_SUBJECT = 0.5
 MARK_BONUS = 0.15
-DOING_MISSING = 0.2
 DOCUMENT_SHARE = 0.8
 """Credit for a term of the subject that the rest of the document holds; the attribute asked for
 gets none, so that it decides inside a document."""
@@ -78,6 +78,11 @@ _ASKS_WHAT = re.compile(
 )
 _ASKS_ROW = re.compile(r"哪(?:一)?[张个款种类项条档]|谁|哪位")
 """The thing itself is asked for: naming it is the answer."""
+_SHOWN = re.compile(
+    r"(?:(?:屏幕|显示屏|面板|界面|机器|设备|仪器|系统)[上里]?面?)?(?:一直|总是|老是)?"
+    r"(?:显示|提示|跳出|弹出|报错?|出现)了?(?:代?码|错误)?(?=[“\" ]?[A-Za-z]{1,4}-?\d)"
+)
+"""Words that only say where a code was seen: 屏幕上显示E08."""
 _SIGNED = ("organisation", "person")
 _SAYS = tuple(
     (re.compile(asks), re.compile(says))
@@ -127,7 +132,7 @@ class Question(NamedTuple):
 
 def read_question(text: str, part: str = "") -> Question:
     """Take the question apart once; `part` is the one of its parts to answer now."""
-    terms = content_terms(text)
+    terms = content_terms(_SHOWN.sub("，", text))
     near = _focus(part or text, terms)
     weighed = tuple(t._replace(weight=t.weight * FOCUS_WEIGHT) if t in near else t for t in terms)
     focus = part or text
@@ -253,8 +258,9 @@ def score(question: Question, piece: Piece, document: str = "") -> Ranked:
         dated = any(value.kind == "date" for value in find_values(piece.body))
         total += DAY_BONUS * dated * max(said, 0.5)
     total += MARK_BONUS * _marks(question, piece)
-    if question.asked.wanted == "person" and not _does(question, piece):
-        total -= DOING_MISSING
+    total += statement(
+        question.asked, question.focus, question.terms, question.attribute, piece
+    )
     total += RANGE_BONUS * _IN_RANGE[position(question.text, piece.body)]
     if piece.label.endswith(("？", "?")):
         total += ASKED_BONUS * coverage(question.terms, piece.label)
@@ -311,18 +317,6 @@ def _marks(question: Question, piece: Piece) -> int:
         bool(asks.search(question.focus)) and bool(says.search(f"{piece.label} {piece.body}"))
         for asks, says in _SAYS
     )
-
-
-def _does(question: Question, piece: Piece) -> bool:
-    """Whether the piece holds the verb next to 谁: 谁主持 is not answered by another's task."""
-    near = re.search(
-        r"谁(?:来|在)?([\u4e00-\u9fff]{2,4})|([\u4e00-\u9fff]{2,4})(?:是|为)谁", question.focus
-    )
-    words = content_terms(near[1] or near[2]) if near else ()
-    if not words:
-        return True
-    said = " ".join((piece.body, piece.key, piece.label, *piece.header))
-    return coverage(words, said) >= 0.5
 
 
 def covered_by(terms: Sequence[Term], piece: Piece) -> float:

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 
 from rag.answer.asks import values_of_kind
 from rag.answer.attribute import attribute_share
-from rag.answer.clauses import holds_all, meant, runs, standing_alone
+from rag.answer.clauses import Run, holds_all, meant, runs, standing_alone
 from rag.answer.layout import quote, sentence
 from rag.answer.pieces import Piece
+from rag.answer.predicate import only_conditions
 from rag.answer.ranges import position
 from rag.answer.rank import Question, Ranked
-from rag.answer.terms import coverage
+from rag.answer.terms import TELLING, coverage, presence
 
 SHORT = 48
 """Characters up to which a sentence shows its value at a glance and stands alone."""
@@ -52,9 +53,23 @@ def value_of(question: Question, best: Piece) -> str:
     said = standing_alone(run, body)
     if holds_all(question, said, body):
         return sentence(said, best.n)
+    if _says_nothing(question, run, body):
+        return quote(best)
     if first and body.startswith(run.text):
         return quote(best)
     return f"{sentence(said, best.n)}\n\n{quote(best)}"
+
+
+def _says_nothing(question: Question, run: Run, body: str) -> bool:
+    """Whether a run holds only a condition, or none of the question's words while another part
+    of its sentence (between semicolons) does: no answer without its sentence."""
+    if only_conditions(question.asked, question.focus, run.text):
+        return True
+    begin = max(body.rfind(stop, 0, run.start) for stop in "；;") + 1
+    part = body[begin : run.end]
+    telling = [term for term in question.terms if term.weight >= TELLING]
+    held = [term for term in telling if presence(term.text, body) > 0.5]
+    return bool(held) and not any(presence(term.text, part) > 0.5 for term in held)
 
 
 def definition(question: Question, ranked: Sequence[Ranked]) -> Piece | None:
