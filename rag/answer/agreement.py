@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Literal
 
+from rag.answer.ranges import range_of
 from rag.answer.terms import presence, quoted, searchable
 from rag.text.normalise import normalise
 from rag.text.similar import containment
@@ -193,6 +194,8 @@ def _code(code: str, surroundings: str) -> Fit:
     text = _compact(surroundings)
     bare = _compact(code)
     if re.search(rf"(?<![a-z0-9]){re.escape(bare)}(?![a-z0-9])", text) or code in surroundings:
+        return "match"
+    if range_of(normalise(code), surroundings):
         return "match"
     shape = code_shape(bare)
     others = (_compact(other) for other in codes(surroundings))

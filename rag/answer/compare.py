@@ -9,11 +9,12 @@ from typing import NamedTuple
 
 from rag.answer.asks import Asked, answers_kind
 from rag.answer.clauses import meant, standing_alone
-from rag.answer.layout import asked_cells, mark, row_words, sentence, shown_table
+from rag.answer.differences import differences
+from rag.answer.layout import asked_cells, mark, quote, row_words, sentence, shown_table
 from rag.answer.markup import escape
 from rag.answer.pieces import Piece
 from rag.answer.rank import Question, Ranked, rank
-from rag.answer.terms import content_terms, presence
+from rag.answer.terms import Term, content_terms, presence
 from rag.answer.things import Thing, things
 from rag.answer.values import Found, find_values
 from rag.text.normalise import normalise
@@ -32,6 +33,20 @@ _CLAUSE = re.compile(r"(?:[^，,；;。！？!?]|(?<=\d),(?=\d))+")
 _UNIT = re.compile(r"[（(]([^）)]{1,8})[）)]")
 
 
+STATED_HELD = 0.6
+"""Share of the question that a sentence with its own comparison holds; chosen by us."""
+_ASKS_CHANGE = re.compile(
+    r"(?:比|较|跟|和|与|同|相比).{1,16}?(?:[高低多少大小长短贵涨降升]|上升|下降|增|减)"
+    r".{0,8}?(?:还是|吗|没有?|多少|几|[？?]?$)|同比|环比"
+)
+STATES_CHANGE = re.compile(
+    r"(?:比|较|同比|环比|相比)[^，,。；;]{0,14}?(?:上升|下降|增长|增加|减少|提高|降低|上涨|下跌|延长|缩短|持平|"
+    r"[高低多少大小长短贵涨降升]了?(?=[\d一二三四五六七八九十]|约|近|出|，|。|；|$))|百分点"
+)
+"""Words with which a sentence compares by itself; a number there is a difference."""
+_MEASURE = re.compile(r"([率价费额期假薪金分重宽高长贴助票罚押龄])[^，,。；;]{0,4}?\d")
+
+
 class _Line(NamedTuple):
     """What is said of one thing; `text` without its label, cited to evidence `n`."""
 
@@ -43,18 +58,39 @@ class _Line(NamedTuple):
 
 def compare(understanding: Understanding, question: Question, evidence: Sequence[Evidence]) -> str:
     """A list with one entry per thing and, for two numbers, their difference; or ""."""
+    said = stated(question, evidence)
+    if said:
+        return said
     found = things(understanding, evidence)
     if len(found) < 2:
         return ""
     shared = _one_row(question, evidence, found)
     if shared:
         return shared
+    if not _aspects(question, found):
+        apart = differences(rank(question, evidence), evidence, found)
+        if apart:
+            return apart
     lines = _of_one_measure([_line(question, thing, found) for thing in found])
     if not any(line.n for line in lines):
         return ""
     entries = [f"- {_entry(line)}" for line in lines]
     difference = _difference(question, lines)
     return "\n".join(["对比如下：", "", *entries, *(["", difference] if difference else [])])
+
+
+def stated(question: Question, evidence: Sequence[Evidence]) -> str:
+    """The sentence that itself says how the two things differ (退货率…比第二季度下降…), or ""."""
+    if not _ASKS_CHANGE.search(question.focus):
+        return ""
+    ranked = [one for one in rank(question, evidence) if not one.piece.cells]
+    best = max((one.covered for one in ranked), default=0.0)
+    for one in ranked:
+        if one.covered < max(STATED_HELD, 0.9 * best):
+            continue
+        if STATES_CHANGE.search(one.piece.body):
+            return quote(one.piece)
+    return ""
 
 
 def _line(question: Question, thing: Thing, everything: Sequence[Thing]) -> _Line:
@@ -185,6 +221,8 @@ def _difference(question: Question, lines: Sequence[_Line]) -> str:
     """Which of two numbers of one unit is more, and by how much; cited to both."""
     if len(lines) != 2 or not _ASKS_SIZE.search(question.text) or not all(x.n for x in lines):
         return ""
+    if any(STATES_CHANGE.search(line.text) for line in lines) or _other_measures(lines):
+        return ""
     first, second = (_number(line) for line in lines)
     if first is None or second is None or (first.kind, first.unit) != (second.kind, second.unit):
         return ""
@@ -206,6 +244,13 @@ def _difference(question: Question, lines: Sequence[_Line]) -> str:
         f"{lines[less].label}（{values[less].text}）。"
     )
     return escape(said) + marks
+
+
+def _other_measures(lines: Sequence[_Line]) -> bool:
+    """Whether two sentences name different measures before their values (率, 费): no difference
+    may be drawn from those."""
+    ends = [found[1] for line in lines if (found := _MEASURE.search(line.text))]
+    return len(ends) == 2 and ends[0] != ends[1]
 
 
 def _number(line: _Line) -> Found | None:
@@ -231,11 +276,21 @@ def _unit(column: str) -> str:
     return unit[1] if unit else ""
 
 
+def _aspects(question: Question, found: Sequence[Thing]) -> list[Term]:
+    """The terms of the question beside the things: in what they are compared."""
+    names = [normalise(thing.label) for thing in found]
+    return [
+        term
+        for term in question.terms
+        if term.weight > 0.3 and not any(term.text in name for name in names)
+    ]
+
+
 def _one_row(question: Question, evidence: Sequence[Evidence], found: Sequence[Thing]) -> str:
     """The rows of one table whose columns are the things compared, under their header."""
     names = {normalise(thing.label) for thing in found}
     ranked = rank(question, evidence)
-    aspects = [t for t in question.terms if t.text not in names and t.weight > 0.3]
+    aspects = _aspects(question, found)
     if not aspects:  # 两者有什么区别: all that is set side by side
         ranked = [one for one in ranked if names <= {normalise(h) for h in one.piece.header}]
     best = ranked[0] if ranked else None

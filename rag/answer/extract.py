@@ -21,6 +21,7 @@ from rag.answer.compare import compare
 from rag.answer.fields import holds_kind
 from rag.answer.holders import duties
 from rag.answer.layout import bullets, numbered, paragraph, quote, sentence, shown_table
+from rag.answer.limits import decider
 from rag.answer.parts import parts
 from rag.answer.passage import (
     goes_on,
@@ -32,15 +33,18 @@ from rag.answer.passage import (
     without_repeats,
 )
 from rag.answer.pieces import Piece, faq_question, pieces
+from rag.answer.ranges import in_named_range
 from rag.answer.rank import Question, Ranked, presence_in, rank, read_question
 from rag.answer.record import from_record, given, value_in
 from rag.answer.rows import cell_asked_for, of_document
+from rag.answer.statement import of_the_case
 from rag.answer.steps import list_items, steps
 from rag.answer.summary import summarise
 from rag.answer.terms import content_terms, coverage
 from rag.answer.things import compares, with_all_years
 from rag.answer.value_first import definition, value_first
 from rag.text.normalise import normalise
+from rag.text.similar import longest_common_substring
 from rag.types import Evidence, Understanding
 
 MOST_SENTENCES = 3
@@ -53,8 +57,10 @@ FAQ_MATCH = 0.6
 """Share of the question's terms (and of the record's) that make a FAQ record the answer."""
 LONGEST_FAQ = 600
 """Characters of a FAQ answer that is given whole."""
-
-
+RULE_MATCH = 0.85
+LONGEST_RULE = 200
+"""Share of a question that a FAQ record's own must hold, and characters of its answer, to give
+the whole of it for a yes or no; chosen by us."""
 _BLOCK = re.compile(r"\||- |\d{1,3}\. ")
 _ASKS_LIST = re.compile(
     r"(?:什么|哪种|何种)(?:情况|情形|条件|材料|资料|证件|手续)|(?:带|交|准备)什么"
@@ -142,6 +148,10 @@ def _from_passages(
         cell = cell_asked_for(question, of_document(ranked, evidence))
         if cell:
             return cell
+    if wanted == "yes_no":
+        rule = _whole_rule(question, best, evidence)
+        if rule:
+            return paragraph(rule)
     if understanding.intent == "procedure" or wanted == "steps":
         found = steps(question, evidence, ranked)
         if found:
@@ -169,10 +179,29 @@ def _from_passages(
             return paragraph(going_on)
     chosen = _fewest(question, ranked)
     if wanted in _ONE_THING:
-        chosen = [one._replace(body=part_meant(question, one.body)) for one in chosen]
+        chosen = [
+            one
+            if of_the_case(question.terms, one.body)
+            else one._replace(body=part_meant(question, one.body))
+            for one in chosen
+        ]
     if best.kind == "lead":  # a lead-in alone says nothing
         return _under_lead(best, ranked, evidence)
     return with_context(question, ranked) or paragraph(chosen)
+
+
+def _whole_rule(question: Question, best: Piece, evidence: Sequence[Evidence]) -> list[Piece]:
+    """The sentences of a short FAQ record that asks no more and no less: whether something may
+    be is told by its rule with its exceptions, not by one of them (打车能报吗)."""
+    item = next((item for item in evidence if item.n == best.n), None)
+    asked_there = faq_question(item) if item else ""
+    if item is None or not asked_there or best.kind != "sentence":
+        return []
+    if coverage(question.terms, asked_there) < RULE_MATCH:
+        return []
+    own = [piece for piece in pieces(item) if piece.kind == "sentence"]
+    short = sum(len(piece.body) for piece in own) <= LONGEST_RULE
+    return own if short and 1 < len(own) <= MOST_SENTENCES else []
 
 
 def _told_first(ranked: list[Ranked]) -> list[Ranked]:
@@ -274,16 +303,34 @@ def _rows(question: Question, ranked: Sequence[Ranked]) -> str:
     chosen = [one.piece for one in rows if one.score >= lowest][: 12 if several else 4]
     chosen = _called(question, chosen) or chosen
     chosen.sort(key=lambda piece: piece.order)
+    if len(chosen) == 1 and (who := decider(question, chosen[0])):
+        return who
     return shown_table(chosen, question)
 
 
 def _called(question: Question, rows: Sequence[Piece]) -> list[Piece]:
-    """The rows whose names the question gives, but not as a part of another one's name."""
-    asked = normalise(question.text)
-    names = {normalise(row.cells[0]) for row in rows}
+    """The rows whose names the question gives, but not as a part of another one's name; else
+    those of which it gives a part that no other row has (本科 of 本科毕业生 in 本科生)."""
+    asked = _joined(question.text)
+    names = {_joined(row.cells[0]) for row in rows}
     given = {name for name in names if len(name) > 1 and name in asked}
+    given |= {_joined(r.cells[0]) for r in rows if in_named_range(question.text, r.cells[0])}
     fullest = {name for name in given if not any(name != o and name in o for o in given)}
-    return [row for row in rows if normalise(row.cells[0]) in fullest]
+    if not fullest:
+        shared = {name: longest_common_substring(name, asked) for name in names}
+        fullest = {
+            name
+            for name, run in shared.items()
+            if len(run) > 1
+            and name.startswith(run)
+            and not any(run in other for other in names if other != name)
+        }
+    return [row for row in rows if _joined(row.cells[0]) in fullest]
+
+
+def _joined(text: str) -> str:
+    """A name without the marks inside it: wifi of Wi-Fi."""
+    return re.sub(r"(?<=[a-z])[-\s](?=[a-z])", "", normalise(text))
 
 
 def _fewest(question: Question, ranked: Sequence[Ranked]) -> list[Piece]:

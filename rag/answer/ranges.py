@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Literal
 
 from rag.answer.values import Found, find_values, number
+from rag.text.normalise import normalise
 
 Inside = Literal["inside", "outside", "unknown"]
 
@@ -21,6 +22,12 @@ _FROM_AFTER = re.compile(r"\s*(?:\(含\)|（含[^）]*）)?\s*(?:以上|及以�
 _BELOW_AFTER = re.compile(r"\s*(?:\(含\)|（含[^）]*）)?\s*(?:以下|以内|及以下|之内|内)")
 _EXCLUSIVE_LOW = re.compile(r"(?:超过|高于|多于|大于|>)\s*$")
 _EXCLUSIVE_HIGH = re.compile(r"(?:不满|未满|不足|低于|少于|小于|<|未达到?|不到)\s*$")
+_CODE_RANGE = re.compile(
+    r"([a-z]{0,4})-?(\d{1,4})[级档类等期楼层号]?\s*(?:至|到|-|~|–|—)\s*([a-z]{0,4})-?(\d{1,4})([级档类等期楼层号]?)"
+)
+_WRITTEN_RANGE = re.compile(
+    r"(?<![a-z0-9])[a-z]{1,4}-?\d{1,4}\s*(?:至|到|-|~|–|—)\s*[a-z]{0,4}-?\d{1,4}(?![a-z0-9])"
+)
 _TO = re.compile(r"\s*(?:-|–|—|~|～|至|到)\s*")
 
 
@@ -44,6 +51,26 @@ def position(question: str, text: str) -> Inside:
         if not any(_holds(low, high, mine) for _, _, low, high in bounds):
             return "outside"
     return "inside" if met else "unknown"
+
+
+def in_named_range(text: str, name: str) -> bool:
+    """Whether a range of codes or grades (P1至P3, 1–5级) holds one that is named (P2, 3级)."""
+    found = _CODE_RANGE.fullmatch(normalise(name))
+    if found is None:
+        return False
+    before, low, again, high, after = (found[i] or "" for i in range(1, 6))
+    if not (before or after) or (again and again != before):
+        return False
+    number = rf"(?<![a-z0-9.]){re.escape(before)}-?(\d{{1,4}}){re.escape(after)}(?![a-z0-9.])"
+    return any(int(low) <= int(one) <= int(high) for one in re.findall(number, normalise(text)))
+
+
+def range_of(code: str, text: str) -> str:
+    """The range of codes written in a normalised text (p1至p3) that holds a code (p2), or ""."""
+    if not re.fullmatch(r"[a-z]{1,4}-?\d{1,4}", code):
+        return ""
+    written = (m.group() for m in _WRITTEN_RANGE.finditer(text))
+    return next((one for one in written if in_named_range(code, one)), "")
 
 
 def _same_words(question: str, value: Found, text: str) -> bool:

@@ -258,9 +258,7 @@ def score(question: Question, piece: Piece, document: str = "") -> Ranked:
         dated = any(value.kind == "date" for value in find_values(piece.body))
         total += DAY_BONUS * dated * max(said, 0.5)
     total += MARK_BONUS * _marks(question, piece)
-    total += statement(
-        question.asked, question.focus, question.terms, question.attribute, piece
-    )
+    total += statement(question.asked, question.focus, question.terms, question.attribute, piece)
     total += RANGE_BONUS * _IN_RANGE[position(question.text, piece.body)]
     if piece.label.endswith(("？", "?")):
         total += ASKED_BONUS * coverage(question.terms, piece.label)

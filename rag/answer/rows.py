@@ -16,6 +16,7 @@ from rag.answer.contrast import opposed
 from rag.answer.fields import column_names, named_columns, of_unit
 from rag.answer.layout import remarks, sentence
 from rag.answer.pieces import Piece, pieces
+from rag.answer.ranges import in_named_range
 from rag.answer.rank import Question, Ranked
 from rag.answer.terms import presence
 from rag.answer.values import Found, find_values
@@ -253,6 +254,8 @@ def _given(text: str, cell: Cell, value: str, rows: Sequence[Row]) -> float:
         return 1.5 if any(f"第{ordinal[1]}{name}" in text for name in names) else 0.0
     if f"{normalise(cell.column)}{value}" in text or (len(value) > 1 and _whole(value, text)):
         return 1.0 + 0.05 * min(len(value), 10)
+    if in_named_range(text, value):
+        return 1.0
     if len(value) < 3 or _LATIN.search(value):
         return 0.0
     run = longest_common_substring(value, text)

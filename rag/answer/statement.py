@@ -48,13 +48,18 @@ def statement(
     if asked.wanted == "value" and 0 < len(asked.kinds) <= FEW_KINDS and not piece.cells:
         total += SAID_OF * said_of(subject or terms, asked, piece.body)
         total -= ONLY_CONDITIONS * only_conditions(asked, focus, piece.body)
-    if _ASKS_APPROVER.search(focus):
+    if asks_approver(focus):
         total -= NO_APPROVAL * (not _APPROVES.search(_said(piece)))
     elif asked.wanted == "person":
         total -= DOING_MISSING * (not _does(focus, piece))
     if asked.wanted in _OF_CASES and not piece.key and not piece.cells:
         total += OF_THE_CASE * of_the_case(terms, piece.body)
     return total
+
+
+def asks_approver(focus: str) -> bool:
+    """Whether a question asks who approves something (找谁批, 谁审批)."""
+    return bool(_ASKS_APPROVER.search(focus))
 
 
 def of_the_case(terms: Sequence[Term], body: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rag.answer.ranges import range_of
 from rag.answer.terms import Term, presence, searchable
 from rag.text.normalise import is_han, normalise
 from rag.text.tokenise import rarity
@@ -15,7 +16,8 @@ _PLACES = "省市区县州镇乡村"
 
 
 def mended(terms: Sequence[Term], question: str, text: str) -> tuple[Term, ...]:
-    """The terms with those that are no words and stand nowhere exchanged for what does.
+    """The terms with those that are no words and stand nowhere exchanged for what does, and
+    codes for the range that holds them (P2 of P1至P3).
 
     Only an unknown word of which the text holds nothing is mended, and only by letters that
     reach over its border in the question, so that an absent name stays absent.
@@ -31,6 +33,8 @@ def mended(terms: Sequence[Term], question: str, text: str) -> tuple[Term, ...]:
 
 def _mended(term: Term, question: str, text: str) -> Term:
     word = term.text
+    if term.name and not presence(word, text):
+        return term._replace(text=range_of(word, text) or word)
     unknown = len(word) > 1 and rarity(word) >= 1.0 and all(map(is_han, word))
     at = question.find(word)
     if term.name or not unknown or word in text or at < 0:
