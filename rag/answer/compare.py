@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from rag.answer.asks import Asked, answers_kind
+from rag.answer.called import called
 from rag.answer.clauses import meant, standing_alone
 from rag.answer.differences import differences
 from rag.answer.layout import asked_cells, mark, quote, row_words, sentence, shown_table
@@ -305,4 +306,5 @@ def _one_row(question: Question, evidence: Sequence[Evidence], found: Sequence[T
     fitting = [one.piece for one in ranked if one.piece in rows and one.score >= lowest]
     whole = not aspects or len(fitting) > MOST_ROWS
     chosen = rows if whole else fitting
+    chosen = (called(question, rows) if aspects else []) or chosen
     return shown_table(sorted(chosen, key=lambda piece: piece.order)[: 2 * MOST_ROWS])

@@ -62,7 +62,7 @@ def opposed(said: str, question: str) -> str:
     for match in _STEMS.finditer(asked):
         for end in range(match.end(), match.start() + 1, -1):
             word = asked[match.start() : end]
-            if word not in text and any(other in text for other in _others(word)):
+            if word not in text and any(o in text and o not in asked for o in _others(word)):
                 return word
             if not _SIZED.match(match.group()):
                 break

@@ -14,6 +14,7 @@ from rag.answer.afterwards import step_after
 from rag.answer.agreement import agreeing
 from rag.answer.asks import answers_kind
 from rag.answer.bridge import bridged
+from rag.answer.called import called
 from rag.answer.classes import class_answer, class_cell
 from rag.answer.clauses import part_meant
 from rag.answer.columns import allowed, column, superlative
@@ -33,7 +34,6 @@ from rag.answer.passage import (
     without_repeats,
 )
 from rag.answer.pieces import Piece, faq_question, pieces
-from rag.answer.ranges import in_named_range
 from rag.answer.rank import Question, Ranked, presence_in, rank, read_question
 from rag.answer.record import from_record, given, value_in
 from rag.answer.rows import cell_asked_for, of_document
@@ -44,7 +44,6 @@ from rag.answer.terms import content_terms, coverage
 from rag.answer.things import compares, with_all_years
 from rag.answer.value_first import definition, value_first
 from rag.text.normalise import normalise
-from rag.text.similar import longest_common_substring
 from rag.types import Evidence, Understanding
 
 MOST_SENTENCES = 3
@@ -57,6 +56,8 @@ FAQ_MATCH = 0.6
 """Share of the question's terms (and of the record's) that make a FAQ record the answer."""
 LONGEST_FAQ = 600
 """Characters of a FAQ answer that is given whole."""
+FEW_KINDS = 3
+"""Kinds of value up to which only the sentences of a FAQ answer that hold one are given."""
 RULE_MATCH = 0.85
 LONGEST_RULE = 200
 """Share of a question that a FAQ record's own must hold, and characters of its answer, to give
@@ -181,7 +182,7 @@ def _from_passages(
     if wanted in _ONE_THING:
         chosen = [
             one
-            if of_the_case(question.terms, one.body)
+            if of_the_case(question.terms, one.body, one.about)
             else one._replace(body=part_meant(question, one.body))
             for one in chosen
         ]
@@ -251,6 +252,8 @@ def _from_faq(question: Question, evidence: Sequence[Evidence]) -> str:
     specific = question.asked.wanted not in _VAGUE
     if specific and not any(holds_kind(question.asked, piece, question.text) for piece in parts):
         return ""
+    if specific and 0 < len(question.asked.kinds) <= FEW_KINDS:
+        parts = [part for part in parts if holds_kind(question.asked, part, question.text)]
     if not parts or sum(len(piece.body) for piece in parts) > LONGEST_FAQ:
         return ""
     return _as_written(parts)
@@ -301,36 +304,11 @@ def _rows(question: Question, ranked: Sequence[Ranked]) -> str:
     several = question.asked.wanted == "list" or bool(_EACH.search(question.focus))
     lowest = best.score - (0.4 if several else 0.07) * abs(best.score)
     chosen = [one.piece for one in rows if one.score >= lowest][: 12 if several else 4]
-    chosen = _called(question, chosen) or chosen
+    chosen = called(question, chosen) or chosen
     chosen.sort(key=lambda piece: piece.order)
     if len(chosen) == 1 and (who := decider(question, chosen[0])):
         return who
     return shown_table(chosen, question)
-
-
-def _called(question: Question, rows: Sequence[Piece]) -> list[Piece]:
-    """The rows whose names the question gives, but not as a part of another one's name; else
-    those of which it gives a part that no other row has (本科 of 本科毕业生 in 本科生)."""
-    asked = _joined(question.text)
-    names = {_joined(row.cells[0]) for row in rows}
-    given = {name for name in names if len(name) > 1 and name in asked}
-    given |= {_joined(r.cells[0]) for r in rows if in_named_range(question.text, r.cells[0])}
-    fullest = {name for name in given if not any(name != o and name in o for o in given)}
-    if not fullest:
-        shared = {name: longest_common_substring(name, asked) for name in names}
-        fullest = {
-            name
-            for name, run in shared.items()
-            if len(run) > 1
-            and name.startswith(run)
-            and not any(run in other for other in names if other != name)
-        }
-    return [row for row in rows if _joined(row.cells[0]) in fullest]
-
-
-def _joined(text: str) -> str:
-    """A name without the marks inside it: wifi of Wi-Fi."""
-    return re.sub(r"(?<=[a-z])[-\s](?=[a-z])", "", normalise(text))
 
 
 def _fewest(question: Question, ranked: Sequence[Ranked]) -> list[Piece]:

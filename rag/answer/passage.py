@@ -158,7 +158,7 @@ def of_the_heading(question: Question, best: Piece, evidence: Sequence[Evidence]
     if not all(piece.kind == "sentence" for piece in sentences) or len(sentences) < 2:
         return []
     own_part = coverage(question.terms, best.body) - coverage(question.terms, heading)
-    if of_the_case(question.terms, best.body) or own_part >= OWN_PART:
+    if of_the_case(question.terms, best.body, best.about) or own_part >= OWN_PART:
         return []
     return sentences[: MOST_FOLLOWING + 1] if best in sentences[: MOST_FOLLOWING + 1] else []
 

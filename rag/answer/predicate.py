@@ -50,6 +50,8 @@ def said_of(terms: Sequence[Term], asked: Asked, body: str) -> bool:
     text = normalise(body)
     spans = values_of_kind(asked, text)
     for term in terms:
+        if len(term.text) < 2:
+            continue
         at = text.find(term.text)
         while at >= 0:
             stop = at + len(term.text)

@@ -56,6 +56,7 @@ DAY_BONUS = 0.25
 ASKED_BONUS = 0.3
 LONGEST_BEFORE = 60
 ATTRIBUTE_MISSING = 0.35
+CLASS = 0.3
 FOCUS_WEIGHT = 1.5
 FOCUS_REACH = 5
 """These weigh kind of answer, `key：value` and the passage's own rank against coverage (0..1);
@@ -83,6 +84,13 @@ _SHOWN = re.compile(
     r"(?:显示|提示|跳出|弹出|报错?|出现)了?(?:代?码|错误)?(?=[“\" ]?[A-Za-z]{1,4}-?\d)"
 )
 """Words that only say where a code was seen: 屏幕上显示E08."""
+_WHY_CALLED = re.compile(
+    r"(?:还是|一直|总是|要是|如果)?(?:修不好|坏了|坏掉|出(?:了)?问题|有问题|出故障|不会用|解决不了|搞不定)(?:的话)?"
+    r"(?=.{0,8}(?:电话|热线|找谁|联系))|打(?=(?:什么|哪个|多少)(?:电话|号码|热线))"
+)
+"""Why one calls, where a number is asked for."""
+_BROUGHT = re.compile("(?:材料|资料|证件|东西|物品|单据)$")
+"""Classes that a list of their members need not name (报到时携带身份证…)."""
 _SIGNED = ("organisation", "person")
 _SAYS = tuple(
     (re.compile(asks), re.compile(says))
@@ -132,7 +140,11 @@ class Question(NamedTuple):
 
 def read_question(text: str, part: str = "") -> Question:
     """Take the question apart once; `part` is the one of its parts to answer now."""
-    terms = content_terms(_SHOWN.sub("，", text))
+    terms = content_terms(_SHOWN.sub("，", _WHY_CALLED.sub("，", text)))
+    if asked(text).wanted == "list":
+        terms = tuple(
+            t._replace(weight=CLASS * t.weight) if _BROUGHT.match(t.text) else t for t in terms
+        )
     near = _focus(part or text, terms)
     weighed = tuple(t._replace(weight=t.weight * FOCUS_WEIGHT) if t in near else t for t in terms)
     focus = part or text

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from rag.answer.asks import Asked
 from rag.answer.pieces import Piece
 from rag.answer.predicate import only_conditions, said_of
-from rag.answer.terms import Term, content_terms, coverage
+from rag.answer.terms import Term, content_terms, coverage, presence
 
 SAID_OF = 0.2
 ONLY_CONDITIONS = 0.3
@@ -53,7 +53,7 @@ def statement(
     elif asked.wanted == "person":
         total -= DOING_MISSING * (not _does(focus, piece))
     if asked.wanted in _OF_CASES and not piece.key and not piece.cells:
-        total += OF_THE_CASE * of_the_case(terms, piece.body)
+        total += OF_THE_CASE * of_the_case(terms, piece.body, piece.about)
     return total
 
 
@@ -62,10 +62,14 @@ def asks_approver(focus: str) -> bool:
     return bool(_ASKS_APPROVER.search(focus))
 
 
-def of_the_case(terms: Sequence[Term], body: str) -> bool:
-    """Whether a sentence begins with the case that is asked about: 发票遗失的，… of 发票丢了."""
+def of_the_case(terms: Sequence[Term], body: str, about: str = "") -> bool:
+    """Whether a sentence begins with the case that is asked about: 发票遗失的，… of 发票丢了; what
+    its headings (`about`) name already need not stand in it."""
     case = _CASE.match(body)
-    return bool(case and terms) and coverage(terms, case[1] if case else "") >= CASE_HELD
+    if case is None:
+        return False
+    left = [term for term in terms if not about or presence(term.text, about) < 1.0]
+    return bool(left) and coverage(left, case[1]) >= CASE_HELD and coverage(terms, case[1]) > 0.3
 
 
 def _does(focus: str, piece: Piece) -> bool:
