@@ -64,7 +64,8 @@ def _noun(*words: str) -> re.Pattern[str]:
     nouns = "|".join(" ".join(words).split())
     asking = "[^，。；？?、]{0,8}?(?:多少|几何|几[元块]|是什么|是哪个|什么标准|怎么[算收])"
     given = "(?:给|发|报|告诉)(?:一下|下)?我?(?:一下|下|一?[个份])?(?:吧|呗|吗|呢)?"
-    at_end = f"(?:[有是]?(?:吗|呢)?|{given})[？?。 ]*$"
+    told = "(?:是?[给发报说]|告诉|提供)(?:我|一下|下|一个|个)+"
+    at_end = f"(?:[有是]?(?:吗|呢)?|{given}|{told})[？?。 ]*$"
     return re.compile(f"(?:{nouns})(?!{_NOT_ITSELF})(?:号码?)?(?:{asking}|{at_end})", re.I)
 
 
@@ -107,6 +108,7 @@ _RULES: tuple[tuple[re.Pattern[str], Wanted, frozenset[ValueKind]], ...] = (
         frozenset({"date", "time", "duration"}),
     ),
     (_any("几点 营业时间 开放时间 上班时间 下班时间 作息"), "value", frozenset({"time"})),
+    (_any("占(?:了|到|总)?多少"), "value", frozenset({"percent", "count"})),
     (
         _any(
             "百分之几 百分之多少 比例 百分比 利率 税率 费率 几成 几折 折扣 占比",
@@ -268,7 +270,15 @@ def values_of_kind(asked_for: Asked, text: str) -> list[tuple[int, int]]:
         if value.kind in asked_for.kinds
         and (not asked_for.units or value.unit in asked_for.units)
         and not value.bare_one
+        and not (value.kind in _COUNTED and _IN_CODE.search(text[: value.start]))
     ]
+
+
+_COUNTED = ("count", "number", "ordinal")
+_IN_CODE = re.compile(
+    r"(?<![A-Za-z0-9])(?!(?i:ph|usd|rmb|cny)\b)[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]*)?$"
+)
+"""What stands before a number that belongs to a code: IP66, ZW-F01."""
 
 
 _UNIT_FIRST = re.compile(r"(?:元(?:/[^\d\s/]{1,3})?[）)]?(?:为|：|:|是)?|[¥￥$])\s*\d")

@@ -36,6 +36,7 @@ _UNIT = re.compile(r"[（(]([^）)]{1,8})[）)]")
 
 STATED_HELD = 0.6
 """Share of the question that a sentence with its own comparison holds; chosen by us."""
+_ASKS_DIFFERENCES = re.compile("区别|不同|差别|差异|不一样|对比|比较|异同|哪里不")
 _ASKS_CHANGE = re.compile(
     r"(?:比|较|跟|和|与|同|相比).{1,16}?(?:[高低多少大小长短贵涨降升]|上升|下降|增|减)"
     r".{0,8}?(?:还是|吗|没有?|多少|几|[？?]?$)|同比|环比"
@@ -45,7 +46,7 @@ STATES_CHANGE = re.compile(
     r"[高低多少大小长短贵涨降升]了?(?=[\d一二三四五六七八九十]|约|近|出|，|。|；|$))|百分点"
 )
 """Words with which a sentence compares by itself; a number there is a difference."""
-_MEASURE = re.compile(r"([率价费额期假薪金分重宽高长贴助票罚押龄])[^，,。；;]{0,4}?\d")
+_MEASURE = re.compile(r".*(?<!最)([率价费额期假薪金分重宽高长贴助票罚押龄])[^，,。；;]{0,4}?\d")
 
 
 class _Line(NamedTuple):
@@ -68,7 +69,7 @@ def compare(understanding: Understanding, question: Question, evidence: Sequence
     shared = _one_row(question, evidence, found)
     if shared:
         return shared
-    if not _aspects(question, found):
+    if _ASKS_DIFFERENCES.search(question.focus) and not _aspects(question, found):
         apart = differences(rank(question, evidence), evidence, found)
         if apart:
             return apart

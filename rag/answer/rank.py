@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from rag.answer.agreement import only_code
-from rag.answer.asks import Asked, asked, asking_spans
+from rag.answer.asks import Asked, asked
 from rag.answer.attribute import (
     attribute_share,
     attribute_terms,
@@ -21,8 +21,9 @@ from rag.answer.matter import SUBJECT_FROM, beside
 from rag.answer.pieces import Piece, about, pieces
 from rag.answer.ranges import position
 from rag.answer.statement import statement
-from rag.answer.terms import Term, content_terms, coverage, presence
+from rag.answer.terms import Term, coverage, presence
 from rag.answer.values import find_values
+from rag.answer.weights import weighed_terms
 from rag.answer.word_borders import mended
 from rag.text.normalise import normalise
 from rag.text.similar import containment
@@ -56,9 +57,6 @@ DAY_BONUS = 0.25
 ASKED_BONUS = 0.3
 LONGEST_BEFORE = 60
 ATTRIBUTE_MISSING = 0.35
-CLASS = 0.3
-FOCUS_WEIGHT = 1.5
-FOCUS_REACH = 5
 """These weigh kind of answer, `key：value` and the passage's own rank against coverage (0..1);
 chosen by us on samples and checked with `benchmarks/bench_answers.py`."""
 
@@ -79,18 +77,6 @@ _ASKS_WHAT = re.compile(
 )
 _ASKS_ROW = re.compile(r"哪(?:一)?[张个款种类项条档]|谁|哪位")
 """The thing itself is asked for: naming it is the answer."""
-_SHOWN = re.compile(
-    r"(?:(?:屏幕|显示屏|面板|界面|机器|设备|仪器|系统)[上里]?面?)?(?:一直|总是|老是)?"
-    r"(?:显示|提示|跳出|弹出|报错?|出现)了?(?:代?码|错误)?(?=[“\" ]?[A-Za-z]{1,4}-?\d)"
-)
-"""Words that only say where a code was seen: 屏幕上显示E08."""
-_WHY_CALLED = re.compile(
-    r"(?:还是|一直|总是|要是|如果)?(?:修不好|坏了|坏掉|出(?:了)?问题|有问题|出故障|不会用|解决不了|搞不定)(?:的话)?"
-    r"(?=.{0,8}(?:电话|热线|找谁|联系))|打(?=(?:什么|哪个|多少)(?:电话|号码|热线))"
-)
-"""Why one calls, where a number is asked for."""
-_BROUGHT = re.compile("(?:材料|资料|证件|东西|物品|单据)$")
-"""Classes that a list of their members need not name (报到时携带身份证…)."""
 _SIGNED = ("organisation", "person")
 _SAYS = tuple(
     (re.compile(asks), re.compile(says))
@@ -140,13 +126,7 @@ class Question(NamedTuple):
 
 def read_question(text: str, part: str = "") -> Question:
     """Take the question apart once; `part` is the one of its parts to answer now."""
-    terms = content_terms(_SHOWN.sub("，", _WHY_CALLED.sub("，", text)))
-    if asked(text).wanted == "list":
-        terms = tuple(
-            t._replace(weight=CLASS * t.weight) if _BROUGHT.match(t.text) else t for t in terms
-        )
-    near = _focus(part or text, terms)
-    weighed = tuple(t._replace(weight=t.weight * FOCUS_WEIGHT) if t in near else t for t in terms)
+    weighed = weighed_terms(text, part or text)
     focus = part or text
     return Question(text, weighed, _asked(focus), focus, *attribute_terms(focus))
 
@@ -156,16 +136,6 @@ def _asked(text: str) -> Asked:
     if _PAYS.search(text):
         return Asked(wanted="value", kinds=frozenset({"money", "percent"}))
     return asked(text)
-
-
-def _focus(text: str, terms: Sequence[Term]) -> set[Term]:
-    """The terms next to the asking word: in 王永吉的谥号是什么 that is 谥号."""
-    normal = normalise(text)
-    near: set[Term] = set()
-    for start, end in asking_spans(normal):
-        before, after = normal[max(0, start - FOCUS_REACH) : start], normal[end : end + FOCUS_REACH]
-        near |= {term for term in terms if term.text in before or term.text in after}
-    return near
 
 
 def rank(question: Question, evidence: Sequence[Evidence]) -> list[Ranked]:
