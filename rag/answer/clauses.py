@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rag.answer.asks import values_of_kind
+from rag.answer.ranges import position
 from rag.answer.rank import Question
 from rag.answer.terms import Term, content_terms, presence
 from rag.answer.values import find_values
@@ -99,9 +100,15 @@ def standing_alone(run: Run, body: str) -> str:
 
 def part_meant(question: Question, body: str) -> str:
     """The one part between semicolons that says all of the question's terms that the whole
-    says, or the whole."""
+    says, or whose condition alone holds the question's number; else the whole."""
     parts = [part.strip() for part in re.split("[；;]", body) if part.strip()]
     if len(parts) < 2:
+        return body
+    places = [position(question.text, part) for part in parts]
+    inside = [part for part, place in zip(parts, places, strict=True) if place == "inside"]
+    if len(inside) == 1:
+        return inside[0]
+    if "outside" in places:
         return body
     found = [Run(part, 0, 0, _front(part)) for part in parts]
     fits = sorted(((_fit(question.terms, found, i), -i) for i in range(len(found))), reverse=True)
