@@ -13,7 +13,6 @@ from rag.answer.terms import coverage
 from rag.text.normalise import normalise
 
 _OPEN_END = re.compile(r"[；;，,、\s]+$")
-_ENDED = re.compile(r"(?<=[。！？])(?=[^”’」』）)\"'\s])")
 _REMARK = re.compile(r"备注|说明|适用|限制|附注|^注$|注意|要求|条件|例外")
 _SERIAL = re.compile("^(?:序号|编号|No|#)", re.I)
 ALIKE = 0.05
@@ -30,11 +29,7 @@ def quote(piece: Piece, *, cited: bool = True) -> str:
     """One piece as a sentence with its mark; a trailing ；or ， becomes 。 so that it can stand
     alone."""
     body = row_words(piece) if piece.cells else piece.body
-    n = piece.n if cited else 0
-    open_quote = body.count("'") % 2 or body.count('"') % 2 or body.count("“") != body.count("”")
-    if open_quote and not piece.cells:  # the reader could not part its sentences
-        return "".join(sentence(part, n) for part in _ENDED.split(body) if part.strip())
-    return sentence(body, n)
+    return sentence(body, piece.n if cited else 0)
 
 
 def sentence(text: str, n: int) -> str:

@@ -37,6 +37,8 @@ LABELS = 0.6
 VALUES = 0.25
 LONGEST_LABEL = 14
 
+_ENDED = re.compile(r"[。！？](?![”’」』）)\"'\s])")
+_QUOTED = re.compile("[“「『]")
 LONGEST_JOINED = 140
 """Characters up to which parts joined by semicolons stay one piece; chosen by us."""
 
@@ -165,8 +167,18 @@ def parts_of(text: str) -> Iterator[tuple[int, int]]:
             if text[start : match.start()].strip():
                 yield start, match.start()
                 start = match.start()
-        yield start, span.end
+        yield from _unquoted(text, start, span.end)
         start = None
+
+
+def _unquoted(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The sentences of a span that a stray quotation mark (', ") holds together."""
+    said = text[start:end]
+    if ("'" in said or '"' in said) and not _QUOTED.search(said):
+        for match in _ENDED.finditer(text, start, end - 1):
+            yield start, match.end()
+            start = match.end()
+    yield start, end
 
 
 def _is_short(part: str) -> bool:

@@ -395,4 +395,5 @@ def _rule(text: str, span: tuple[int, int]) -> bool:
 
 def _is_value(text: str, in_record: bool) -> bool:
     """Whether what follows a colon is a value, no list; outside a record one sentence at most."""
-    return not MARKER.match(text) and (in_record or len(split_sentences(text)) == 1)
+    alone = len(split_sentences(text)) == 1 and len(list(parts_of(text))) == 1
+    return not MARKER.match(text) and (in_record or alone)
