@@ -60,10 +60,12 @@ def pairs(line: str) -> Iterator[tuple[int, int]]:
     """Split a line of several `key：value` parts; any other line stays whole.
 
     Two parts need short values, three any; commas inside numbers (1,234.50) part nothing, and
-    single spaces only before a key that has none itself.
+    single spaces only before a key that has none itself; brackets hold no parts.
     """
     borders = [0]
     for match in _BORDER.finditer(line):
+        if _in_brackets(line[: match.end()]) or line[match.end() :].startswith(("（", "(")):
+            continue
         single = match.group() == " "
         rest = line[match.end() :]
         key = _SIMPLE_KEY.match(rest) if single else PAIR.match(rest)
@@ -79,6 +81,11 @@ def pairs(line: str) -> Iterator[tuple[int, int]]:
         yield 0, len(line)
         return
     yield from parts
+
+
+def _in_brackets(before: str) -> bool:
+    """Whether a place lies inside brackets: （学名：…，英文：…） are no fields of a record."""
+    return before.count("（") > before.count("）") or before.count("(") > before.count(")")
 
 
 def is_label(cell: str) -> bool:
