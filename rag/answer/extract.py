@@ -301,13 +301,14 @@ def _rows(question: Question, ranked: Sequence[Ranked]) -> str:
     """The rows that fit as well as the best one, under their header."""
     best = ranked[0]
     rows = [one for one in ranked if one.piece.kind == "row" and one.piece.n == best.piece.n]
+    named = called(question, [one.piece for one in rows])
+    if len(named) == 1 and (who := decider(question, named[0])):
+        return who
     several = question.asked.wanted == "list" or bool(_EACH.search(question.focus))
     lowest = best.score - (0.4 if several else 0.07) * abs(best.score)
     chosen = [one.piece for one in rows if one.score >= lowest][: 12 if several else 4]
     chosen = called(question, chosen) or chosen
     chosen.sort(key=lambda piece: piece.order)
-    if len(chosen) == 1 and (who := decider(question, chosen[0])):
-        return who
     return shown_table(chosen, question)
 
 
