@@ -123,9 +123,9 @@ def content_terms(question: str) -> tuple[Term, ...]:
     for text in names:
         terms[text] = Term(text, 1.0, True)
     if not terms:  # 过号 is grammar by its letters
-        whole = [part for part in stretches(question) if 1 < len(part) <= LONGEST_WHOLE]
-        whole = [part for part in whole if part not in LITTLE_WORDS and not is_empty(part)]
-        terms = {part: Term(part, SOFT_WEIGHT, False, True) for part in whole}
+        parts = [part for part in stretches(question) if 1 < len(part) <= LONGEST_WHOLE]
+        parts = [part for part in parts if part not in LITTLE_WORDS and not is_empty(part)]
+        terms = {part: Term(part, SOFT_WEIGHT, False, True) for part in parts}
     return tuple(terms.values())
 
 
