@@ -37,6 +37,13 @@ def finished(page: Page) -> None:
     expect(messages).to_have_count(2 * questions, timeout=ANSWER_LIMIT_MS)
 
 
+def at_rest(page: Page) -> None:
+    """Wait until the page has drawn what the last action asked for: a click before that is lost."""
+    page.wait_for_timeout(300)
+    app = page.get_by_test_id("stApp")
+    expect(app).to_have_attribute("data-test-script-state", "notRunning")
+
+
 def last_answer(page: Page) -> Locator:
     return page.locator('[class*="st-key-message-"]').last
 

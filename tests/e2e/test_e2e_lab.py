@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from chat_page import ask, ask_samples, finished, last_answer, main, open_page, sign_in
+from chat_page import ask, ask_samples, at_rest, finished, last_answer, main, open_page, sign_in
 from playwright.sync_api import expect
 
 
@@ -23,13 +23,16 @@ def test_a_question_is_tried_compared_saved_and_run_again(server, visitor):
     expect(heads.last).to_have_text("变化")
     expect(page.locator(".zw-lab tr").nth(1)).to_contain_text("1")
 
+    at_rest(page)
     main(page).get_by_text("把这个问题存成测试").click()
     main(page).locator('[class*="st-key-lab-right-"]').first.get_by_role("checkbox").check(
         force=True
     )
+    at_rest(page)
     page.get_by_role("button", name="存为测试问题").click()
     expect(page.get_by_text("已保存到“测试问题”。")).to_be_visible()
     main(page).get_by_text("测试问题", exact=True).click()
+    at_rest(page)
     page.get_by_role("button", name="全部重跑（1 个）").click()
     expect(page.locator(".zw-figures tr").nth(1)).to_contain_text("100%（1/1）")
     page.get_by_role("button", name="删除测试问题").click()

@@ -22,10 +22,13 @@ LOOKS = {
     "-mobile-dark": (PHONE, "dark"),
 }
 
-MOVED = """Promise.all(document.getAnimations()
-    .filter(moving => moving.effect.getTiming().iterations !== Infinity)
-    .map(moving => moving.finished.catch(() => null))).then(() => null)"""
-"""Waits until nothing moves any more: an opening expander is cut off in mid-way."""
+MOVED = """Promise.race([
+    Promise.all(document.getAnimations()
+        .filter(moving => moving.effect.getTiming().iterations !== Infinity)
+        .map(moving => moving.finished.catch(() => null))),
+    new Promise(done => setTimeout(done, 3000))]).then(() => null)"""
+"""Waits until nothing moves any more: an opening expander is cut off in mid-way. Not for long:
+what is paused, or taken off the page on its way, never ends."""
 
 
 def folder(tmp_path: Path) -> Path:
