@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from contextlib import suppress
 
 from chat_page import ask, ask_samples, at_rest, finished, last_answer, main, open_page, sign_in
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
+
+
+def _until(act: Callable[[], None], shown: Locator) -> None:
+    """Do what may be done twice until its outcome shows: a click amid a rerun can be lost."""
+    for _ in range(3):
+        act()
+        with suppress(AssertionError):
+            expect(shown).to_be_visible(timeout=5000)
+            return
+    expect(shown).to_be_visible()
 
 
 def test_a_question_is_tried_compared_saved_and_run_again(server, visitor):
     page = visitor()
     sign_in(page, server)
+    open_page(page, server.url)
+    ask_samples(page)  # Other tests leave knowledge bases of their own in this installation.
     open_page(page, f"{server.url}/search_lab")
     page.get_by_label("问题", exact=True).fill("工作满6年的员工有几天年假？")
     page.get_by_label("问题", exact=True).press("Enter")
@@ -29,8 +43,10 @@ def test_a_question_is_tried_compared_saved_and_run_again(server, visitor):
         force=True
     )
     at_rest(page)
-    page.get_by_role("button", name="存为测试问题").click()
-    expect(page.get_by_text("已保存到“测试问题”。")).to_be_visible()
+    _until(
+        lambda: page.get_by_role("button", name="存为测试问题").click(),
+        page.get_by_text("已保存到“测试问题”。"),
+    )
     main(page).get_by_text("测试问题", exact=True).click()
     at_rest(page)
     page.get_by_role("button", name="全部重跑（1 个）").click()
