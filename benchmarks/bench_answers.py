@@ -25,6 +25,7 @@ from typing import Any
 from benchmarks.places import DATA, WORK
 from rag.answer.cite import cite
 from rag.answer.extract import extract
+from rag.answer.line_fit import LineReader
 from rag.answer.refuse import confidence, decide
 from rag.answer.verify import verify
 from rag.secrets import Secrets
@@ -186,7 +187,13 @@ def build(name: str, sources: Sequence[Source]) -> Base:
         )  # fmt: skip
     vectors.warm_up()
     retriever = Retriever(
-        catalog, vectors, catalog.lexical, models.embedder, models.reranker, lambda: settings
+        catalog,
+        vectors,
+        catalog.lexical,
+        models.embedder,
+        models.reranker,
+        lambda: settings,
+        read_lines=LineReader(models.line_reader).read,
     )
     keys = {id_: key for key, id_ in done.items()}
     return Base(name, retriever, catalog, kb.id, keys)

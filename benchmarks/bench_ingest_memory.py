@@ -5,7 +5,8 @@ whole pipeline with a stand-in embedder (models have their own memory), and dele
 Prints resident memory before, at its peak and afterwards. The aim: what is left afterwards
 does not grow from one document to the next.
 
-    python -m benchmarks.bench_ingest_memory [--pages 1600] [--uploads 20] [--megabytes 50]
+    python -m benchmarks.bench_ingest_memory [--pages 1600] [--times 3] [--uploads 20]
+        [--megabytes 50]
 """
 
 from __future__ import annotations
@@ -69,6 +70,7 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--pages", type=int, default=1600)
+    parser.add_argument("--times", type=int, default=3)
     parser.add_argument("--uploads", type=int, default=20)
     parser.add_argument("--megabytes", type=int, default=50)
     options = parser.parse_args()
@@ -78,10 +80,10 @@ def main() -> None:
         print("document                   s   this process: before  peak  after   child: peak MB")
         run(pipeline, kb, made(write_document, room / "warm-up.pdf", 3))
         after = []
-        for number in range(3):
+        for number in range(options.times):
             path = room / f"long{number}.pdf"
             after.append(run(pipeline, kb, made(write_document, path, options.pages + number)))
-        verdict(f"{options.pages} pages three times", after)
+        verdict(f"{options.pages} pages {options.times} times", after)
         after = []
         for number in range(options.uploads):
             path = made(heavy, room / f"heavy{number}.pdf", options.megabytes, number)

@@ -6,11 +6,13 @@ and questions asked of a knowledge base of another field are negative. Each ques
 asked in everyday words (`benchmarks.paraphrase`), with and without its source, so that the
 absence of a word weighs no more than it tells. Trained on legal questions (LeCoQA train),
 questions made from statutes (their own topics kept away from the benchmark's) and from
-CrossWOZ's records, also in knowledge bases of a few documents, and on the sample documents
-with their questions. Encyclopaedia questions and the benchmark's statutes are never trained
-on: measure there with `bench_answers`.
+CrossWOZ's records, also in knowledge bases of a few documents, on the sample documents with
+their questions, and on workplace documents of our own that the line reader has not seen
+(`benchmarks/workplace/fit`), with questions that come near and have no answer. Encyclopaedia
+questions and the benchmark's statutes are never trained on: measure there with `bench_answers`.
 
     python -m benchmarks.fit_confidence [--limit 250] [--again] [--write]
+        [--all]  # also the weights for where no model has read the lines
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ import json
 import pickle
 import random
 import re
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -28,6 +31,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import bench_workplace
 from benchmarks.bench_answers import DATA, WORK, Base, Case, Found, Source, build, law, rows
 from benchmarks.paraphrase import paraphrase
 from rag.answer.agreement import slot_fits
@@ -39,16 +43,18 @@ WITHOUT_RERANK = ("rerank", "rerank_gap", "both")
 """Features that are missing where no reranker runs: other weights do without them."""
 WITHOUT_DENSE = ("dense", "dense_gap")
 """Features on the bundled embedder's scale: other embedders do without them."""
+WITHOUT_READ = ("fit", "fit_best")
+"""Features of the line reader."""
 POSITIVE = (
     "rerank", "rerank_gap", "passage", "sentence", "everywhere", "likeness", "subject", "run",
-    "titled", "kind", "dense", "dense_gap", "agreed", "both", "grounded",
+    "titled", "kind", "dense", "dense_gap", "agreed", "both", "grounded", "fit", "fit_best",
 )  # fmt: skip
 NEGATIVE = ("rare_missing", "rare_lost", "name_missing", "slot_silent")
 """The direction that each feature must have: a weight against it is an accident of the data."""
 SHARES = {
     ("", "in"): 0.9, ("", "removed"): 0.5, ("", "off"): 0.25, ("", "absent"): 0.25,
     ("lecoqa", "removed"): 0.1, ("samples", "in"): 1.8, ("samples", "removed"): 1.0,
-    ("samples", "absent"): 2.0,
+    ("samples", "absent"): 2.0, ("workplace", "in"): 2.0, ("workplace", "absent"): 2.0,
 }  # fmt: skip
 """What each kind of row weighs in a set, however many there are. Legal questions without their
 labelled articles count less: other articles on the same matter stay in the collection. The
@@ -218,7 +224,7 @@ def collect(limit: int) -> list[tuple[str, Found]]:
         for text in [*strangers, *OFF_TOPIC]:
             found = base.find(Case("off", text, frozenset(), possible=False))
             result.append((name, found))
-    return result + samples()
+    return result + samples() + workplace()
 
 
 def _both(base: Base, case: Case) -> list[Found]:
@@ -255,6 +261,25 @@ def samples() -> list[tuple[str, Found]]:
                 for _ in range(2):
                     other = replace(case, question=paraphrase(case.question, chance))
                     result += [("samples", found) for found in _both(base, other)]
+    return result
+
+
+def workplace() -> list[tuple[str, Found]]:
+    """Colloquial questions about documents of our own; those without an answer come near one."""
+    from rag.application import opened
+
+    given = bench_workplace.documents("fit")
+    result: list[tuple[str, Found]] = []
+    with tempfile.TemporaryDirectory() as folder, opened(Path(folder)) as application:
+        kb_id = bench_workplace.fill(application, given, "workplace")
+        keys = {info.id: info.name for info in application.catalog.documents.list((kb_id,))}
+        base = Base("workplace", application.retriever, application.catalog, kb_id, keys)
+        for asked in (one for document in given for one in bench_workplace.questions(document)):
+            source = frozenset({f"{asked.document}.md"})
+            case = Case("workplace", asked.question, source, possible=bool(asked.answer))
+            found = base.find(case)
+            if found.holds or not asked.answer:
+                result.append(("workplace", found))
     return result
 
 
@@ -320,6 +345,7 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=250)
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--again", action="store_true", help="use what the last run found")
+    parser.add_argument("--all", action="store_true", help="also where no lines were read")
     arguments = parser.parse_args()
     kept = WORK / "confidence_found.pickle"
     if arguments.again and kept.is_file():
@@ -328,14 +354,15 @@ def main() -> None:
         searched = collect(arguments.limit)
         kept.write_bytes(pickle.dumps(searched))
     found = [row for name, one in searched for row in _row(name, one)]
-    models: dict[str, Model] = {}
+    models: dict[str, Model] = json.loads(WEIGHTS.read_text("utf-8"))
     for name, left_out in (("reranked", ()), ("plain", WITHOUT_RERANK)):
         for suffix, more in (("", ()), ("_lexical", WITHOUT_DENSE)):
-            names = [n for n in NAMES if n not in (*left_out, *more)]
-            models[name + suffix] = fit(found, names)
-    for name, model in models.items():
-        print(name, json.dumps(model))
-        report(model, found)
+            for read, unread in (("_read", ()), ("", WITHOUT_READ)):
+                if read or arguments.all:
+                    names = [n for n in NAMES if n not in (*left_out, *more, *unread)]
+                    models[name + suffix + read] = fit(found, names)
+                    print(name + suffix + read, json.dumps(models[name + suffix + read]))
+                    report(models[name + suffix + read], found)
     if arguments.write:
         WEIGHTS.write_text(json.dumps(models, indent=1) + "\n", encoding="utf-8")
 

@@ -24,7 +24,7 @@ import itertools
 import pickle
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,6 +49,8 @@ QUESTIONS, WRONG = 8, 5
 """Questions of a step, and wrong passages of a question."""
 RATE, HEAD_RATE, WARM_STEPS, DECAY, SEED = 1e-4, 1e-3, 40, 0.01, 20261130
 """Chosen by us after the usual rates for small encoders."""
+ALONE = 0.3
+"""Weight of a pair's own loss beside the softmax over its group; chosen by us."""
 SAVE_EVERY_S = 180
 PART = 12
 """Pairs that run together; a step's pairs are sorted by length first: less padding."""
@@ -184,15 +186,25 @@ class Team:
         list(self._pool.map(run, [parts[n :: len(self._copies)] for n in range(len(self._copies))]))
         return found
 
-    def learn(self, groups: Sequence[Sequence[np.ndarray]]) -> tuple[float, float]:
-        """Leave the gradients of groups of pairs, the right one first, in the model.
+    def learn(
+        self, groups: Sequence[Sequence[np.ndarray]], judged: Sequence[bool | None] = ()
+    ) -> tuple[float, float]:
+        """Leave the gradients of groups of equally many pairs in the model.
 
-        Returns the mean loss and the share of groups whose right pair scores best.
+        Args:
+            groups: the right pair comes first.
+            judged: for each group, whether its first pair is right at all; each pair of it is
+                then also taken by itself, so that logits mean the same from question to
+                question. None, as for all groups by default, leaves that out.
+
+        Returns the mean loss and the share of groups with a right pair in which it scores best.
         """
         count = len(self._copies)
+        told_of = list(judged) or [None] * len(groups)
 
         def run(number: int) -> tuple[float, float]:
             model, mine = self._copies[number], groups[number::count]
+            known = told_of[number::count]
             model.zero_grad()
             pairs = [pair for group in mine for pair in group]
             order = np.argsort([len(pair) for pair in pairs], kind="stable")
@@ -205,10 +217,21 @@ class Team:
                 ]
             back = torch.from_numpy(np.argsort(order, kind="stable"))
             scores = torch.cat(found).float()[back].view(len(mine), -1)
-            wanted = torch.zeros(len(mine), dtype=torch.long)
-            loss = F.cross_entropy(scores, wanted, reduction="sum") / len(groups)
+            with_right = torch.tensor([one is not False for one in known])
+            wanted = torch.zeros(int(with_right.sum()), dtype=torch.long)
+            loss = F.cross_entropy(scores[with_right], wanted, reduction="sum") / len(groups)
+            alone = torch.tensor([one is not None for one in known])
+            if alone.any():
+                labels = torch.zeros_like(scores)
+                labels[:, 0] = with_right.float()
+                each = F.binary_cross_entropy_with_logits(
+                    scores[alone], labels[alone], reduction="sum"
+                )
+                loss = loss + ALONE * each / len(groups)
             loss.backward()
-            return loss.item(), float((scores.argmax(1) == 0).sum()) / len(groups)
+            hits = (scores[with_right].argmax(1) == 0).sum()
+            share = sum(one is not False for one in told_of) or 1
+            return loss.item(), float(hits) / share
 
         told = list(self._pool.map(run, range(count)))
         for other in self._copies[1:]:
@@ -234,7 +257,11 @@ class Course:
     seed: int = SEED
 
 
-def draw(given: Sequence[Lesson], step: int, seed: int = SEED) -> list[tuple[str, list[str]]]:
+Drawn = tuple[str, list[str], bool | None]
+"""A question, its texts, the right one first, and whether that is right at all; see `learn`."""
+
+
+def draw(given: Sequence[Lesson], step: int, seed: int = SEED) -> list[Drawn]:
     """The questions of a step with their passages, the right one first."""
     chance = random.Random(f"{seed} {step}")
     by_kind: dict[str, list[Lesson]] = {}
@@ -245,13 +272,17 @@ def draw(given: Sequence[Lesson], step: int, seed: int = SEED) -> list[tuple[str
     for kind in chance.choices(kinds, [SHARES[kind] for kind in kinds], k=QUESTIONS):
         lesson = chance.choice(by_kind[kind])
         wrong = chance.sample(lesson.wrong, WRONG)
-        found.append((lesson.question, [chance.choice(lesson.right), *wrong]))
+        found.append((lesson.question, [chance.choice(lesson.right), *wrong], None))
     return found
 
 
-def train(model: CrossEncoder, words: Words, given: Sequence[Lesson], course: Course,
-          folder: Path, threads: int) -> None:  # fmt: skip
-    """Run the steps that are left, with a checkpoint every few minutes."""
+def train(model: CrossEncoder, words: Words, step_of: Callable[[int], Sequence[Drawn]],
+          course: Course, folder: Path, threads: int) -> None:  # fmt: skip
+    """Run the steps that are left, with a checkpoint every few minutes.
+
+    Args:
+        step_of: what a step learns from, given its number.
+    """
     team = Team(model, words, threads)
     head = [p for n, p in model.named_parameters() if n.startswith("head")]
     body = [p for n, p in model.named_parameters() if not n.startswith("head") and p.requires_grad]
@@ -273,9 +304,9 @@ def train(model: CrossEncoder, words: Words, given: Sequence[Lesson], course: Co
         share = min((step + 1) / WARM_STEPS, 1.0) * max(1 - step / steps, 0.02)
         for group, rate in zip(optimiser.param_groups, full, strict=True):
             group["lr"] = rate * share
-        drawn = draw(given, step, course.seed)
-        groups = [[words.ids(question, text) for text in texts] for question, texts in drawn]
-        loss, right = team.learn(groups)
+        drawn = step_of(step)
+        groups = [[words.ids(question, text) for text in texts] for question, texts, _ in drawn]
+        loss, right = team.learn(groups, [judged for _, _, judged in drawn])
         torch.nn.utils.clip_grad_norm_(body + head, 1.0)
         optimiser.step()
         losses.append(loss)
@@ -355,7 +386,11 @@ def main() -> None:
     if args.after:
         model.load_state_dict(torch.load(args.after, weights_only=True)["model"])
     course = Course(args.steps, args.rate, args.head_rate, args.seed)
-    train(model, Words(args.cache), given, course, args.folder, args.threads)
+
+    def step_of(step: int) -> list[Drawn]:
+        return draw(given, step, course.seed)
+
+    train(model, Words(args.cache), step_of, course, args.folder, args.threads)
     content = build_graph(exported(model)).SerializeToString()
     (args.folder / WEIGHTS.name).write_bytes(content)
     print(f"{len(content) / 1e6:.1f} MB, SHA-256 {hashlib.sha256(content).hexdigest()}")

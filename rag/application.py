@@ -173,6 +173,7 @@ class Application:
         report("正在打开向量库")
         self.vectors.open(embedder.fingerprint, embedder.dimension)
         report("正在加载词典")
+        from rag.answer.line_fit import LineReader
         from rag.chain import Chain
         from rag.retrieve.search import Retriever
         from rag.retrieve.web_search import WebSearch
@@ -185,6 +186,7 @@ class Application:
             self.models.reranker,
             self._current,
             WebSearch(lambda: self._current().web_search),
+            LineReader(self.models.line_reader).read,
         )
         self.chain = Chain(
             self.catalog,

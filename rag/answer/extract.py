@@ -19,6 +19,7 @@ from rag.answer.classes import class_answer, class_cell
 from rag.answer.clauses import part_meant
 from rag.answer.columns import allowed, column, superlative
 from rag.answer.compare import compare
+from rag.answer.faq import faq_question
 from rag.answer.fields import holds_kind
 from rag.answer.holders import duties
 from rag.answer.layout import bullets, numbered, paragraph, quote, sentence, shown_table
@@ -33,13 +34,14 @@ from rag.answer.passage import (
     with_context,
     without_repeats,
 )
-from rag.answer.pieces import Piece, faq_question, pieces
+from rag.answer.pieces import Piece, pieces
 from rag.answer.rank import Question, Ranked, presence_in, rank, read_question
 from rag.answer.record import from_record, given, value_in
 from rag.answer.rows import cell_asked_for, of_document
 from rag.answer.statement import of_the_case
 from rag.answer.steps import list_items, steps
 from rag.answer.summary import summarise
+from rag.answer.surest import surest_line
 from rag.answer.terms import content_terms, coverage
 from rag.answer.things import compares, with_all_years
 from rag.answer.value_first import definition, value_first
@@ -90,6 +92,7 @@ def extract(understanding: Understanding, evidence: Sequence[Evidence]) -> str:
         table, so that words may be put in front of it.
     """
     answer = _compose(understanding, evidence)
+    answer = surest_line(understanding, evidence, answer) or answer
     return f"具体如下：\n\n{answer}" if _BLOCK.match(answer) else answer
 
 

@@ -12,6 +12,7 @@ from pathlib import PurePath
 
 from rag.answer.agreement import agreeing, slot_fits
 from rag.answer.fields import holds_kind
+from rag.answer.fits import odds
 from rag.answer.matter import beside
 from rag.answer.pieces import Piece, about
 from rag.answer.rank import (
@@ -58,6 +59,8 @@ NAMES: tuple[str, ...] = (
     "slot_silent",
     "both",
     "grounded",
+    "fit",
+    "fit_best",
 )
 """Names of the features in the order of the weights."""
 
@@ -87,6 +90,8 @@ SECOND_KIND = 0.6
 """Value of "kind" when one of the best three pieces holds the kind asked for."""
 ELSEWHERE = 0.3
 """The same when only another piece holds it."""
+READ = 0.001
+"""Least value of the fits where lines were read, so that 0 stands for "not read"."""
 FOREIGN_BELOW = 0.7
 """Best cosine below which another kind of embedder is at work, whose scale is not known: the
 dense features then stay 0 and the model without them decides."""
@@ -144,10 +149,20 @@ def features(
     }
     found |= _from_scores(hits, usable, _things(understanding))
     found["both"] = min(found["rerank"], found["passage"])
+    found |= _fits(ranked)
     if not any(_altered(name, best_text) for name in stretches(question.text)):
         whole = _whole_subject(question, ranked)
         found["grounded"] = _grounded(found, question, everything, whole)
     return dict.fromkeys(NAMES, 0.0) | found
+
+
+def _fits(ranked: Sequence[Ranked]) -> dict[str, float]:
+    """What the line reader says of the line that fits best and of the one that would be given,
+    above 0 to 1; 0 where no model has read them."""
+    read = [(1.0 + odds(one.piece.fit)) / 2 for one in ranked if one.piece.fit is not None]
+    if not read:
+        return {}
+    return {"fit": max(*read, READ), "fit_best": max(read[0], READ)}
 
 
 def _whole(item: Evidence) -> str:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from rag.answer.pieces import about, faq_question
+from rag.answer.faq import faq_question
+from rag.answer.pieces import about
 from rag.answer.terms import presence
 from rag.types import Evidence
 

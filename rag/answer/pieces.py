@@ -11,6 +11,7 @@ import re
 from pathlib import PurePath
 from typing import Literal, NamedTuple
 
+from rag.answer.faq import faq_parts, lines_of
 from rag.answer.line_marks import (
     ANSWER,
     ARTICLE,
@@ -23,7 +24,6 @@ from rag.answer.line_marks import (
     NAMES_RECORD,
     NUMBERED,
     OWN_TITLE,
-    QUESTION,
     RULE_LINE,
     TABLE_LINE,
 )
@@ -46,6 +46,8 @@ class Piece(NamedTuple):
     `head` is what a record or a row is about: its first field's value, its first cell.
     `label` stood in front of the body: the clause's number (第七条) or its own small title
     (一、起付标准。). `before` are the sentences of the same line that come before this one.
+    `fit` is the probability that the piece answers, as a model reads it (`rag.answer.line_fit`),
+    None where none has read the evidence.
     """
 
     n: int
@@ -66,6 +68,7 @@ class Piece(NamedTuple):
     head: str = ""
     label: str = ""
     before: str = ""
+    fit: float | None = None
 
 
 LONGEST_QUESTION = 80
@@ -74,7 +77,12 @@ LONGEST_QUESTION = 80
 
 def pieces(evidence: Evidence) -> tuple[Piece, ...]:
     """The pieces of one evidence in order; a FAQ record's question is context, not a piece."""
-    return tuple(_Reader(evidence).read())
+    found = tuple(_Reader(evidence).read())
+    if len(evidence.fits) != len(found):  # not read, or put into other words since
+        return found
+    return tuple(
+        piece._replace(fit=max(fit, 0.0)) for piece, fit in zip(found, evidence.fits, strict=True)
+    )
 
 
 def about(chunk: Chunk) -> str:
@@ -83,61 +91,17 @@ def about(chunk: Chunk) -> str:
     return " ".join(dict.fromkeys((title, *chunk.heading_path)))
 
 
-def faq_question(evidence: Evidence) -> str:
-    """The question that a FAQ record answers, or an empty string."""
-    question, _ = _faq_parts(evidence)
-    return question
-
-
 def table_cells(line: str) -> tuple[str, ...]:
     """The cells of a Markdown table line, trimmed, with `\\|` read as a bar."""
     inner = line.strip().removeprefix("|").removesuffix("|")
     return tuple(cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", inner))
 
 
-def _faq_parts(evidence: Evidence) -> tuple[str, int]:
-    """The record's question and where its answer begins in the evidence's text."""
-    text = evidence.text
-    lines = _lines(text)
-    if not lines:
-        return "", 0
-    start, end = lines[0]
-    first = text[start:end]
-    marked = QUESTION.match(first)
-    for answer_start, answer_end in lines[1:4]:
-        answer = ANSWER.match(text[answer_start:answer_end])
-        if answer and marked:
-            question = text[start + marked.end() : answer_start].strip().strip("*")
-            return question, answer_start + answer.end()
-    plain = first.strip().strip("*#").strip()
-    if len(lines) > 1 and plain.endswith(("？", "?")) and len(plain) <= 80:
-        begin = lines[1][0]
-        answer = ANSWER.match(text[begin : lines[1][1]])
-        return plain[marked.end() :] if marked else plain, begin + (answer.end() if answer else 0)
-    title = evidence.chunk.metadata.title or ""
-    if evidence.chunk.kind == "record" and title.rstrip().endswith(("？", "?")):
-        return title, 0
-    headings = evidence.chunk.heading_path
-    if headings and headings[-1].rstrip().endswith(("？", "?")):
-        return headings[-1], 0
-    return "", 0
-
-
-def _lines(text: str) -> list[tuple[int, int]]:
-    spans: list[tuple[int, int]] = []
-    start = 0
-    for line in text.split("\n"):
-        if line.strip():
-            spans.append((start, start + len(line)))
-        start += len(line) + 1
-    return spans
-
-
 class _Reader:
     def __init__(self, evidence: Evidence) -> None:
         self.evidence = evidence
         self.text = evidence.text
-        self.question, self.begin = _faq_parts(evidence)
+        self.question, self.begin = faq_parts(evidence)
         self.about = f"{about(evidence.chunk)} {self.question}".strip()
         self.header: tuple[str, ...] = ()
         self.found: list[Piece] = []
@@ -149,7 +113,7 @@ class _Reader:
         self.above = ""
 
     def read(self) -> list[Piece]:
-        lines = [(s, e) for s, e in _lines(self.text) if e > self.begin]
+        lines = [(s, e) for s, e in lines_of(self.text) if e > self.begin]
         form_ends = -1
         for index, (start, end) in enumerate(lines):
             if index < form_ends:

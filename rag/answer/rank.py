@@ -1,4 +1,7 @@
-"""Scores the pieces of the evidence against a question: which sentence answers it?"""
+"""Scores the pieces of the evidence against a question: which sentence answers it?
+
+Words decide, and beside them what the line reader (`rag.answer.line_fit`) says of each line.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,7 @@ from rag.answer.attribute import (
     signs,
 )
 from rag.answer.fields import holds_kind, key_fit
+from rag.answer.fits import odds
 from rag.answer.matter import SUBJECT_FROM, beside
 from rag.answer.pieces import Piece, about, pieces
 from rag.answer.ranges import position
@@ -57,6 +61,7 @@ DAY_BONUS = 0.25
 ASKED_BONUS = 0.3
 LONGEST_BEFORE = 60
 ATTRIBUTE_MISSING = 0.35
+FIT_SHARE = 1.2
 """These weigh kind of answer, `key：value` and the passage's own rank against coverage (0..1);
 chosen by us on samples and checked with `benchmarks/bench_answers.py`."""
 
@@ -252,6 +257,7 @@ def score(question: Question, piece: Piece, document: str = "") -> Ranked:
     if "duration" in question.asked.kinds and not _ASKS_APPROVAL.search(question.text):
         total -= APPROVAL * bool(_APPROVAL.search(piece.body))
     total -= ATTRIBUTE_MISSING * (1.0 - said)
+    total += FIT_SHARE * odds(piece.fit)
     if len(piece.body) < 6 and not piece.key and piece.kind == "sentence":
         total -= 0.2
     return Ranked(piece, total, covered, within)

@@ -15,11 +15,12 @@ from pydantic import Field
 from rag.answer.agreement import Fit, agreeing, quoted_titles, slot_fits
 from rag.answer.asks import asked, may_hold, without_asking
 from rag.answer.classes import class_cell
+from rag.answer.faq import faq_question
 from rag.answer.features import ELSEWHERE, FEW_KINDS, RARE_FROM, features
-from rag.answer.lacking import ceiling
+from rag.answer.lacking import PERHAPS, ceiling
 from rag.answer.markup import escape
 from rag.answer.matter import beside
-from rag.answer.pieces import about, faq_question
+from rag.answer.pieces import about
 from rag.answer.rank import (
     Question,
     Ranked,
@@ -68,6 +69,9 @@ LOST_NAME, HARDLY_COVERED = 0.7, 0.4
 which the answer is then not there whatever the reranker says. Chosen by us."""
 NOT_PLAIN = 0.78
 """Confidence at most where the kind of value asked for stands only far from the best piece."""
+DOUBTED, SURE = 0.42, 0.6
+"""Fit of the best line (`rag.answer.features`) below which words alone raise no confidence, and
+from which missing words alone refuse nothing. Chosen on `benchmarks/workplace/fit`."""
 FEW_PASSAGES = 3
 FEW_PASSAGES_ODDS = 1.8
 PARTLY_COVERED = 0.2
@@ -122,22 +126,24 @@ def confidence(
     fits = slot_fits(understanding, evidence)
     conflicts = tuple(slot for slot, fit in fits.items() if fit == "conflict")
     exact = min(found["exact"], BESIDE_THE_POINT if _beside(question, ranked) else 1.0)
+    other = beside(question, evidence, documents(evidence))
     value = max(value, _floor(exact, EXACT_FLOORS))
-    if not found["slot_silent"]:
+    open_slot = bool(found["slot_silent"])
+    if not open_slot and not _doubted(found):
         value = max(value, _floor(found["grounded"], GROUNDED_FLOORS))
         value = max(value, _floor(same_question(question, usable), SAME_FLOORS))
-    other = beside(question, evidence, documents(evidence))
-    if not found["slot_silent"]:
         value = max(value, stated(question, ranked, usable, other))
+    most = 1.0
     if found["kind"] == ELSEWHERE and 0 < len(question.asked.kinds) <= FEW_KINDS and not exact:
-        value = min(value, NOT_PLAIN)
+        most = NOT_PLAIN
     if _name_lost(found) and not exact:
-        value = min(value, NO_VALUE_CEILING)
-    if conflicts:
-        value = min(value, CONFLICT_CEILING)
+        most = min(most, NO_VALUE_CEILING)
     wanted = asked(understanding.standalone_question)
     if not any(may_hold(wanted, item.chunk.text) for item in evidence if item.n not in other):
-        value = min(value, NO_VALUE_CEILING)
+        most = min(most, NO_VALUE_CEILING)
+    if conflicts:
+        value = min(value, CONFLICT_CEILING)
+    value = min(value, _allowed(found, most))
     if (
         not conflicts
         and not _lost(question, usable)
@@ -149,17 +155,27 @@ def confidence(
         value = max(value, GROUNDED_FLOORS[0][1] if meant.sure else CELL_FLOOR)
         return Confidence(value=round(value, 4), features=found, reason=_reason(found, conflicts))
     most, lacking = ceiling(question, ranked, usable)
-    value = round(min(value, most), 4)
+    value = round(min(value, _allowed(found, most)), 4)
     reason = lacking or _reason(found, conflicts)
     return Confidence(value=value, features=found, reason=reason, conflicts=conflicts)
+
+
+def _doubted(found: dict[str, float]) -> bool:
+    """Whether the line reader has read the best line and does not think that it answers."""
+    return 0.0 < found["fit_best"] < DOUBTED
+
+
+def _allowed(found: dict[str, float], most: float) -> float:
+    """A ceiling for what seems not to be there; only a caution where the line reader is sure of
+    the best line, because people and documents have many words for one thing."""
+    return max(most, PERHAPS) if found["fit_best"] >= SURE else most
 
 
 def probability(found: dict[str, float], odds: float = 1.0) -> float:
     """The logistic model's value for features, 0..1; `odds` above 1 raise it."""
     reranked, dense = bool(found.get("rerank")), bool(found.get("dense"))
-    intercept, weights = _model(
-        ("reranked" if reranked else "plain") + ("" if dense else "_lexical")
-    )
+    name = ("reranked" if reranked else "plain") + ("" if dense else "_lexical")
+    intercept, weights = _model(f"{name}_read" if found.get("fit") else name)
     total = (
         math.log(odds)
         + ASKER_SHIFT
@@ -236,9 +252,10 @@ def _floor(reached: float, floors: Sequence[tuple[float, float]]) -> float:
     return next((floor for least, floor in floors if reached >= least), 0.0)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)
 def _model(name: str) -> tuple[float, dict[str, float]]:
-    """Intercept and weights: "plain" where no reranker has run, "…_lexical" without cosines."""
+    """Intercept and weights: "plain" where no reranker has run, "…_lexical" without cosines,
+    "…_read" where a model has read the lines."""
     raw = json.loads(_WEIGHTS.read_text(encoding="utf-8"))[name]
     return float(raw["intercept"]), {k: float(v) for k, v in raw["weights"].items()}
 

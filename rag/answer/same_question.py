@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from rag.answer.asks import Asked, answers_kind
-from rag.answer.pieces import faq_question
+from rag.answer.faq import faq_question
 from rag.answer.rank import Question, read_question
 from rag.answer.terms import TELLING, content_terms, coverage, presence
 from rag.types import Evidence

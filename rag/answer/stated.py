@@ -11,8 +11,9 @@ import re
 from collections.abc import Collection, Sequence
 
 from rag.answer.asks import Asked, values_of_kind
+from rag.answer.faq import faq_question
 from rag.answer.fields import holds_kind
-from rag.answer.pieces import Piece, about, faq_question
+from rag.answer.pieces import Piece, about
 from rag.answer.rank import Question, Ranked, own_words
 from rag.answer.terms import Term, coverage, held, presence, rare_names, stretches
 from rag.types import Evidence

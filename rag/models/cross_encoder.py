@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import numpy as np
 
 WEIGHTS = Path(__file__).with_name("cross_encoder.onnx")
+LINE_WEIGHTS = Path(__file__).with_name("line_reader.onnx")
+"""The same model trained further to read single lines (`benchmarks/train_line_reader.py`)."""
 MOST_TOKENS = 112
 """Tokens of question and passage together; the time for a pair grows with them."""
 QUESTION_TOKENS = 40

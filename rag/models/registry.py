@@ -8,12 +8,16 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rag.models.chat import ChatModel, create_chat
 from rag.models.embedder import Embedder, create_embedder
 from rag.models.reranker import Reranker, create_reranker
 from rag.secrets import Secrets
 from rag.settings import Settings
+
+if TYPE_CHECKING:
+    from rag.models.cross_encoder import CrossEncoder
 
 
 class Models:
@@ -32,6 +36,7 @@ class Models:
         self._lock = threading.RLock()
         self._embedder: Embedder | None = None
         self._reranker: Reranker | None = None
+        self._line_reader: CrossEncoder | None = None
         self._chat: ChatModel | None = None
         self._chat_built = False
 
@@ -67,6 +72,15 @@ class Models:
                     self._settings().reranker, self._secrets, self._data
                 )
             return self._reranker
+
+    def line_reader(self) -> CrossEncoder:
+        """The bundled model that reads single lines with a question, whatever else is chosen."""
+        with self._lock:
+            if self._line_reader is None:
+                from rag.models.cross_encoder import LINE_WEIGHTS, CrossEncoder
+
+                self._line_reader = CrossEncoder(self._data, LINE_WEIGHTS)
+            return self._line_reader
 
     def chat(self) -> ChatModel | None:
         """The chat model, or None when answers are extractive."""

@@ -54,10 +54,15 @@ def excerpt(question: str, text: str, letters: int = PASSAGE_LETTERS) -> str:
 
 def passage_text(question: str, chunk: Chunk) -> str:
     """Title path and excerpt of a passage, normalised, on two lines."""
+    return f"{title_line(chunk)}\n{excerpt(question, _normal(chunk.text))}"
+
+
+def title_line(chunk: Chunk) -> str:
+    """The title path in one line, normalised, at most `TITLE_LETTERS` long."""
     title = normalise(" ".join(title_path(chunk)))
     if len(title) > TITLE_LETTERS:
         title = f"{title[: TITLE_LETTERS // 2]}…{title[-TITLE_LETTERS // 2 :]}"
-    return f"{title}\n{excerpt(question, _normal(chunk.text))}"
+    return title
 
 
 @lru_cache(maxsize=4096)

@@ -75,6 +75,7 @@ class Retriever:
         lexical: BM25 statistics.
         embedder, reranker, settings: called once per search, so that a change takes effect.
         web: where plans that want the web are looked up, too.
+        read_lines: gives evidence its `fits` for a question; see `rag.answer.line_fit`.
     """
 
     def __init__(
@@ -86,6 +87,7 @@ class Retriever:
         reranker: Callable[[], Reranker],
         settings: Callable[[], Settings],
         web: WebSearch | None = None,
+        read_lines: Callable[[str, Sequence[Evidence]], tuple[Evidence, ...]] | None = None,
     ) -> None:
         self._catalog = catalog
         self._vectors = vectors
@@ -95,6 +97,7 @@ class Retriever:
         self._reranker = reranker
         self._settings = settings
         self._web = web
+        self._read_lines = read_lines
         self._results: RecentResults[Retrieval] = RecentResults(_RECENT_RESULTS)
         self._fallback_lock = threading.Lock()
         self._fallback: Reranker | None = None
@@ -212,14 +215,15 @@ class Retriever:
         settings: RetrievalSettings | None = None,
         summarise: Summarise | None = None,
     ) -> tuple[Evidence, ...]:
-        """What of these hits the answer step gets: near-duplicates out, within the budget.
+        """What of these hits the answer step gets: near-duplicates out, within the budget, with
+        how well each line answers.
 
         Args:
             settings: use these instead of the current settings.
             summarise: shortens passages that would be left out; see `compress`.
         """
         settings = settings or self._settings().retrieval
-        return compress(
+        found = compress(
             question,
             hits,
             settings.context_tokens,
@@ -227,6 +231,7 @@ class Retriever:
             near_duplicate=settings.near_duplicate,
             summarise=summarise,
         )
+        return self._read_lines(question, found) if self._read_lines else found
 
     def forget(self) -> None:
         """Drop all cached results and question vectors, as benchmarks need it."""

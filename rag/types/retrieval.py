@@ -114,7 +114,9 @@ class Retrieval(Value):
 
 class Evidence(Value):
     """A passage given to the answer step. `n` counts from 1; `span` is `text` in the chunk.
-    A model that writes the answer gets `summary` in its place where there is one."""
+    A model that writes the answer gets `summary` in its place where there is one. `fits` are the
+    probabilities 0..1 that each of its lines (`rag.answer.pieces`, in their order) answers the
+    question, -1 for those that were not read; empty where no model has read them."""
 
     n: int
     chunk: Chunk
@@ -122,6 +124,7 @@ class Evidence(Value):
     span: tuple[int, int]
     score: float = 0.0
     summary: str = ""
+    fits: tuple[float, ...] = ()
 
 
 class Term(Value):

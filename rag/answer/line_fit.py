@@ -1,0 +1,96 @@
+"""How well each line of the evidence answers the question, as a small model reads both.
+
+Words alone take the wrong one of two lines that say the same words (多久到账 and 多久内提交), and
+miss the one that says it in others. The line reader, a cross-encoder trained on questions as
+people type them (`benchmarks/train_line_reader.py`), sees question and line together.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Callable, Sequence
+
+from rag.answer.pieces import Piece, about, pieces
+from rag.answer.rank import rank, read_question
+from rag.errors import ModelError
+from rag.retrieve.excerpt import excerpt, title_line
+from rag.retrieve.rerank import PairScorer
+from rag.text.normalise import normalise
+from rag.types import Evidence
+
+MOST_LINES = 32
+"""Lines read for a question, those with most of its words: about 100 ms on two cores."""
+BEFORE_LETTERS = 40
+"""Letters of the sentences before a line that are read with it; chosen by us."""
+_LOG = logging.getLogger(__name__)
+
+
+class LineReader:
+    """Thread-safe. Once the model fails, lines are no longer read.
+
+    Args:
+        model: returns the model; called at the first use.
+    """
+
+    def __init__(self, model: Callable[[], PairScorer]) -> None:
+        self._model = model
+        self._failed = False
+
+    def read(self, question: str, evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
+        """The evidence with `fits`; as it was when the model cannot be used.
+
+        Args:
+            question: completed.
+        """
+        if self._failed or not evidence:
+            return tuple(evidence)
+        own = {item.n: pieces(item) for item in evidence}
+        ranked = rank(read_question(question), evidence)
+        chosen = {(one.piece.n, one.piece.start, one.piece.end) for one in ranked[:MOST_LINES]}
+        by_n = {item.n: item for item in evidence}
+        places = [
+            (n, index)
+            for n, found in own.items()
+            for index, piece in enumerate(found)
+            if (n, piece.start, piece.end) in chosen
+        ]
+        texts = [line_text(question, own[n][index], by_n[n]) for n, index in places]
+        try:
+            logits = self._model().score(normalise(question), texts)
+        except ModelError as error:
+            _LOG.warning("lines are no longer read: %s", error)
+            self._failed = True
+            return tuple(evidence)
+        known = dict(zip(places, logits, strict=True))
+        return tuple(
+            item.model_copy(
+                update={
+                    "fits": tuple(
+                        _chance(known[item.n, index]) if (item.n, index) in known else -1.0
+                        for index in range(len(own[item.n]))
+                    )
+                }
+            )
+            for item in evidence
+        )
+
+
+def line_text(question: str, piece: Piece, evidence: Evidence) -> str:
+    """What the model reads of a line: the title path, then what leads to the line, and the line;
+    a row says its columns."""
+    led = piece.about.removeprefix(about(evidence.chunk))
+    if piece.cells:
+        led = led.replace(" ".join(piece.header), "")
+        line = ";".join(
+            f"{head}:{cell}" if head else cell
+            for head, cell in zip(piece.header, piece.cells, strict=False)
+            if cell
+        )
+    else:
+        line = f"{piece.before[-BEFORE_LETTERS:]}{piece.body}"
+    return f"{title_line(evidence.chunk)}\n{excerpt(question, normalise(f'{led} {line}'.strip()))}"
+
+
+def _chance(logit: float) -> float:
+    return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, float(logit)))))

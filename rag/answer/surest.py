@@ -1,0 +1,46 @@
+"""The line that the line reader is sure of, where an answer was made from other lines.
+
+Rules for lists, steps, columns and records look for a form, and may find one beside the point.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from rag.answer.layout import paragraph, shown_table
+from rag.answer.pieces import Piece
+from rag.answer.rank import rank, read_question
+from rag.answer.things import compares
+from rag.text.normalise import normalise
+from rag.types import Evidence, Understanding
+
+SURE_FIT = 0.5
+"""Fit from which a line stands against an answer that quotes nothing of it; chosen by us on
+questions of our own about documents that the line reader has not seen."""
+_SHORTEST = 4
+"""Letters of a clause that count as a quotation."""
+_CLAUSE = re.compile(r"[，。；：！？,;:!?|\n]")
+
+
+def surest_line(understanding: Understanding, evidence: Sequence[Evidence], answer: str) -> str:
+    """The best line as an answer where the reader is sure of it and `answer` quotes nothing of
+    it; "" otherwise, and for comparisons, summaries and questions of several parts."""
+    if understanding.sub_questions or understanding.intent == "summary" or compares(understanding):
+        return ""
+    ranked = rank(read_question(understanding.standalone_question), evidence)
+    if not ranked or (ranked[0].piece.fit or 0.0) < SURE_FIT or _quoted(ranked[0].piece, answer):
+        return ""
+    best = ranked[0].piece
+    return shown_table([best]) if best.kind == "row" else paragraph([best])
+
+
+def _quoted(piece: Piece, answer: str) -> bool:
+    """Whether the answer gives a clause or a cell of the piece."""
+    parts = piece.cells or [p for p in _CLAUSE.split(piece.body) if len(p.strip()) >= _SHORTEST]
+    said = _bare(answer)
+    return any(_bare(part) in said for part in parts or [piece.body] if part.strip())
+
+
+def _bare(text: str) -> str:
+    return re.sub(r"[\\\s*_`]+", "", normalise(text))
