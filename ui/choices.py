@@ -2,13 +2,17 @@
 
 One cookie holds, for the last few people who used this browser, the base that they opened on
 the documents page and those that they ticked or unticked for questions. It names ids only, and
-an id gives nobody a right.
+an id gives nobody a right. While the program runs it knows the last choice of each person
+itself, too: the browser may leave the page before the cookie has reached it, and another tab of
+it may have chosen something since.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
+import threading
+from collections import OrderedDict
 from dataclasses import dataclass, replace
 
 import streamlit as st
@@ -21,6 +25,9 @@ PEOPLE = 3
 TICKS = 40
 """Most people and most ticks per person that are remembered; a cookie holds 4 KB. Chosen by us."""
 
+LATEST = 2000
+"""Most people whose last choice the program itself knows. Chosen by us: 10 MB of ticks."""
+
 _ID = re.compile(r"[A-Za-z0-9_-]{1,40}")
 
 
@@ -32,20 +39,28 @@ class Choices:
     ticked: tuple[tuple[str, bool], ...] = ()
 
 
+# Module state on purpose: the sessions of one person share it; person's key → last choice.
+_latest: OrderedDict[str, Choices] = OrderedDict()
+_lock = threading.RLock()
+
+
 def of(person: Person) -> Choices:
     """What this person chose, here or on an earlier visit."""
-    return _all().get(_key(person), Choices())
+    key = _key(person)
+    return _latest.get(key) or _all().get(key) or Choices()
 
 
 def open_base(person: Person, kb_id: str) -> None:
     """Remember the base that the documents page shows."""
-    _keep(person, replace(of(person), opened=kb_id))
+    with _lock:
+        _keep(person, replace(of(person), opened=kb_id))
 
 
 def tick(person: Person, kb_id: str, ticked: bool) -> None:
     """Remember that a base was ticked or unticked for questions."""
-    others = [pair for pair in of(person).ticked if pair[0] != kb_id]
-    _keep(person, replace(of(person), ticked=(*others, (kb_id, ticked))[-TICKS:]))
+    with _lock:
+        others = [pair for pair in of(person).ticked if pair[0] != kb_id]
+        _keep(person, replace(of(person), ticked=(*others, (kb_id, ticked))[-TICKS:]))
 
 
 def asked_by_default(person: Person, bases: list[KnowledgeBase]) -> set[str]:
@@ -71,22 +86,29 @@ def first_base(person: Person, bases: list[KnowledgeBase]) -> str | None:
     return next((base.id for base in own or bases), None)
 
 
-def remember() -> None:
-    """Let the browser keep what was chosen since it came. On every run, because one that is
-    drawn anew at once never reaches the browser."""
-    kept = st.session_state.get(COOKIE)
-    if kept is not None:
+def remember(person: Person) -> None:
+    """Let the browser keep what was chosen. On every run, because one that is drawn anew at
+    once never reaches the browser."""
+    if _key(person) in _latest:
         run_script(
             "document.cookie = `${v.name}=${v.kept};path=/;max-age=15552000;samesite=lax`;",
             name=COOKIE,
-            kept=_written(kept),
+            kept=_written(_with(person, of(person))),
         )
 
 
 def _keep(person: Person, choices: Choices) -> None:
+    _latest[_key(person)] = choices
+    _latest.move_to_end(_key(person))
+    while len(_latest) > LATEST:
+        _latest.popitem(last=False)
+    st.session_state[COOKIE] = _with(person, choices)
+
+
+def _with(person: Person, choices: Choices) -> dict[str, Choices]:
+    """This person's choice before those of the others who used this browser."""
     others = {key: value for key, value in _all().items() if key != _key(person)}
-    kept = [(_key(person), choices), *others.items()][:PEOPLE]
-    st.session_state[COOKIE] = dict(kept)
+    return dict([(_key(person), choices), *others.items()][:PEOPLE])
 
 
 def _all() -> dict[str, Choices]:

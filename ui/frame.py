@@ -77,12 +77,6 @@ def ready_to_show() -> bool:
 
 def sidebar_head(pages: dict[str, st.Page]) -> None:
     """Name of the product and links to the pages this person may open."""
-    if st.session_state.pop("remember-language", False):
-        visitor.run_script(
-            "document.cookie = `${v.name}=${v.code};path=/;max-age=15552000;samesite=lax`;",
-            name=LANGUAGE_COOKIE,
-            code=language(),
-        )
     with st.sidebar:
         st.html(f'<div class="zw-brand">知问<small>{escape(t("brand.tagline"))}</small></div>')
         with st.container(horizontal=True, gap="small"):
@@ -93,7 +87,8 @@ def sidebar_head(pages: dict[str, st.Page]) -> None:
 def sidebar_foot(at: Here) -> None:
     """State of the models, language switch, who is signed in."""
     with st.sidebar:
-        choices.remember()
+        choices.remember(at.person)
+        _remember_language()
         _models_state()
         st.divider()
         with st.container(horizontal=True, wrap=False, vertical_alignment="center"):
@@ -189,6 +184,17 @@ def _models_state() -> None:
 
 def _live(word: str) -> str:
     return f'<div class="zw-live" role="status"><span class="zw-pulse"></span>{escape(word)}</div>'
+
+
+def _remember_language() -> None:
+    """Let the browser keep the language that was switched to here. On every run, because one
+    that is drawn anew at once never reaches the browser."""
+    if st.session_state.get("remember-language"):
+        visitor.run_script(
+            "document.cookie = `${v.name}=${v.code};path=/;max-age=15552000;samesite=lax`;",
+            name=LANGUAGE_COOKIE,
+            code=language(),
+        )
 
 
 def _switch_language() -> None:

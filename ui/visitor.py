@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
 _FALLBACK = "visitor_session_id"
 
+OF_THE_BROWSER = ("language", "remember-language", "zhiwen_bases")
+"""Session state that belongs to the browser, whoever is signed in: its cookies were read when
+the page was opened, so that what was chosen since stands here alone."""
+
 
 def session_id() -> str:
     """The browser's id from its cookie, else one that lives as long as this page."""
@@ -55,7 +59,7 @@ def sign_out(application: Application) -> None:
     """Sign this browser out; conversations stay with the account."""
     application.accounts.logout(session_id())
     for key in list(st.session_state.keys()):
-        if key != "language":
+        if key not in OF_THE_BROWSER:
             del st.session_state[key]
     st.query_params.clear()
     st.rerun()
