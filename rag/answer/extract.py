@@ -41,7 +41,7 @@ from rag.answer.rows import cell_asked_for, of_document
 from rag.answer.statement import of_the_case
 from rag.answer.steps import list_items, steps
 from rag.answer.summary import summarise
-from rag.answer.surest import surest_line
+from rag.answer.surest import second_line, surest_line
 from rag.answer.terms import content_terms, coverage
 from rag.answer.things import compares, with_all_years
 from rag.answer.value_first import definition, value_first
@@ -79,12 +79,16 @@ _ONE_THING = (
 )  # fmt: skip
 
 
-def extract(understanding: Understanding, evidence: Sequence[Evidence]) -> str:
+def extract(
+    understanding: Understanding, evidence: Sequence[Evidence], *, unsure: bool = False
+) -> str:
     """Compose an answer of original sentences with `[n]` markers.
 
     Args:
         understanding: the completed question, its intent and slots.
         evidence: passages in the order of their rank.
+        unsure: the answer is given with a caution: a second line that fits about as well as the
+            best one is added.
 
     Returns:
         Markdown in which all quoted text is escaped; `[n]` are the evidence's numbers. Empty
@@ -93,6 +97,8 @@ def extract(understanding: Understanding, evidence: Sequence[Evidence]) -> str:
     """
     answer = _compose(understanding, evidence)
     answer = surest_line(understanding, evidence, answer) or answer
+    second = second_line(understanding, evidence, answer) if unsure and answer else ""
+    answer = f"{answer}\n\n{second}" if second else answer
     return f"具体如下：\n\n{answer}" if _BLOCK.match(answer) else answer
 
 

@@ -46,39 +46,32 @@ class LineReader:
         if self._failed or not evidence:
             return tuple(evidence)
         own = {item.n: pieces(item) for item in evidence}
-        ranked = rank(read_question(question), evidence)
-        chosen = {(one.piece.n, one.piece.start, one.piece.end) for one in ranked[:MOST_LINES]}
         by_n = {item.n: item for item in evidence}
-        places = [
-            (n, index)
+        text_of = {
+            (n, piece.start, piece.end): line_text(question, piece, by_n[n])
             for n, found in own.items()
-            for index, piece in enumerate(found)
-            if (n, piece.start, piece.end) in chosen
-        ]
-        texts = [line_text(question, own[n][index], by_n[n]) for n, index in places]
+            for piece in found
+        }
+        ranked = rank(read_question(question), evidence)
+        places = [(one.piece.n, one.piece.start, one.piece.end) for one in ranked]
+        texts = list(dict.fromkeys(text_of[place] for place in places))[:MOST_LINES]
         try:
             logits = self._model().score(normalise(question), texts)
         except ModelError as error:
             _LOG.warning("lines are no longer read: %s", error)
             self._failed = True
             return tuple(evidence)
-        known = dict(zip(places, logits, strict=True))
-        return tuple(
-            item.model_copy(
-                update={
-                    "fits": tuple(
-                        _chance(known[item.n, index]) if (item.n, index) in known else -1.0
-                        for index in range(len(own[item.n]))
-                    )
-                }
-            )
-            for item in evidence
-        )
+        known = {text: _chance(logit) for text, logit in zip(texts, logits, strict=True)}
+
+        def fits(n: int) -> tuple[float, ...]:
+            return tuple(known.get(text_of[n, one.start, one.end], -1.0) for one in own[n])
+
+        return tuple(item.model_copy(update={"fits": fits(item.n)}) for item in evidence)
 
 
 def line_text(question: str, piece: Piece, evidence: Evidence) -> str:
     """What the model reads of a line: the title path, then what leads to the line, and the line;
-    a row says its columns."""
+    a row says its columns, and the fields of a record stand together, so that they fit alike."""
     led = piece.about.removeprefix(about(evidence.chunk))
     if piece.cells:
         led = led.replace(" ".join(piece.header), "")
@@ -87,6 +80,8 @@ def line_text(question: str, piece: Piece, evidence: Evidence) -> str:
             for head, cell in zip(piece.header, piece.cells, strict=False)
             if cell
         )
+    elif piece.group >= 0 and piece.body in led:
+        line = ""
     else:
         line = f"{piece.before[-BEFORE_LETTERS:]}{piece.body}"
     return f"{title_line(evidence.chunk)}\n{excerpt(question, normalise(f'{led} {line}'.strip()))}"

@@ -69,9 +69,10 @@ LOST_NAME, HARDLY_COVERED = 0.7, 0.4
 which the answer is then not there whatever the reranker says. Chosen by us."""
 NOT_PLAIN = 0.78
 """Confidence at most where the kind of value asked for stands only far from the best piece."""
-DOUBTED, SURE = 0.42, 0.6
-"""Fit of the best line (`rag.answer.features`) below which words alone raise no confidence, and
-from which missing words alone refuse nothing. Chosen on `benchmarks/workplace/fit`."""
+DOUBTED, PLAIN_FIT, SURE = 0.42, 0.55, 0.6
+"""Fit of the best line (`rag.answer.features`) below which words alone raise no confidence,
+below which no answer is plain, and from which missing words alone refuse nothing. Chosen on
+`benchmarks/workplace/fit`."""
 FEW_PASSAGES = 3
 FEW_PASSAGES_ODDS = 1.8
 PARTLY_COVERED = 0.2
@@ -81,6 +82,8 @@ ASKER_SHIFT = 0.3
 """Added to the odds (as a logarithm): half of the fit's questions have no answer, while people
 mostly ask what their documents hold. Chosen on questions of our own about documents that the
 fit has not seen; `benchmarks/bench_answers.py` prints what it costs in refusals."""
+READ_SHIFT, READ_SCALE = 1.0, 0.65
+"""The same where lines were read: nearer to an answer with a caution from both sides."""
 MOST_SUGGESTIONS = 3
 LOOKED_AT = 6
 SUBJECT_HELD = 0.6
@@ -134,7 +137,10 @@ def confidence(
         value = max(value, _floor(same_question(question, usable), SAME_FLOORS))
         value = max(value, stated(question, ranked, usable, other))
     most = 1.0
-    if found["kind"] == ELSEWHERE and 0 < len(question.asked.kinds) <= FEW_KINDS and not exact:
+    elsewhere = (0.0 < found["fit"] and found["kind"] < 1.0) or found["kind"] == ELSEWHERE
+    if elsewhere and 0 < len(question.asked.kinds) <= FEW_KINDS and not exact:
+        most = NOT_PLAIN
+    if 0.0 < found["fit_best"] < PLAIN_FIT and not exact:
         most = NOT_PLAIN
     if _name_lost(found) and not exact:
         most = min(most, NO_VALUE_CEILING)
@@ -176,12 +182,9 @@ def probability(found: dict[str, float], odds: float = 1.0) -> float:
     reranked, dense = bool(found.get("rerank")), bool(found.get("dense"))
     name = ("reranked" if reranked else "plain") + ("" if dense else "_lexical")
     intercept, weights = _model(f"{name}_read" if found.get("fit") else name)
-    total = (
-        math.log(odds)
-        + ASKER_SHIFT
-        + intercept
-        + sum(weight * found.get(name, 0.0) for name, weight in weights.items())
-    )
+    total = intercept + sum(weight * found.get(name, 0.0) for name, weight in weights.items())
+    total = READ_SCALE * total + READ_SHIFT if found.get("fit") else total + ASKER_SHIFT
+    total += math.log(odds)
     return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))
 
 

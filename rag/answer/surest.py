@@ -1,6 +1,7 @@
-"""The line that the line reader is sure of, where an answer was made from other lines.
+"""What the line reader adds to an answer: the line that it is sure of, and the second one.
 
 Rules for lists, steps, columns and records look for a form, and may find one beside the point.
+Where two lines fit about alike, who is not sure shows both.
 """
 
 from __future__ import annotations
@@ -8,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rag.answer.layout import paragraph, shown_table
+from rag.answer.fits import odds
+from rag.answer.layout import bullets, paragraph, shown_table
 from rag.answer.pieces import Piece
 from rag.answer.rank import rank, read_question
 from rag.answer.things import compares
@@ -18,6 +20,12 @@ from rag.types import Evidence, Understanding
 SURE_FIT = 0.5
 """Fit from which a line stands against an answer that quotes nothing of it; chosen by us on
 questions of our own about documents that the line reader has not seen."""
+NEXT = 3
+"""Places of the ranking in which a second line may stand."""
+NEAR, NEXT_FROM = 0.4, -0.4
+"""How far below the best line's log odds (`rag.answer.fits`) a second one may stay, and the
+least it must have; chosen by us on the same questions."""
+ALSO = "另见："
 _SHORTEST = 4
 """Letters of a clause that count as a quotation."""
 _CLAUSE = re.compile(r"[，。；：！？,;:!?|\n]")
@@ -33,6 +41,24 @@ def surest_line(understanding: Understanding, evidence: Sequence[Evidence], answ
         return ""
     best = ranked[0].piece
     return shown_table([best]) if best.kind == "row" else paragraph([best])
+
+
+def second_line(understanding: Understanding, evidence: Sequence[Evidence], answer: str) -> str:
+    """A line that fits about as well as the best one and is not quoted yet, to stand below an
+    answer that is given with a caution; "" where there is none."""
+    if understanding.sub_questions or understanding.intent == "summary" or compares(understanding):
+        return ""
+    ranked = rank(read_question(understanding.standalone_question), evidence)
+    if len(ranked) < 2 or ranked[0].piece.fit is None:
+        return ""
+    best = ranked[0].piece
+    for one in ranked[1:NEXT]:
+        near = odds(one.piece.fit) >= max(odds(best.fit) - NEAR, NEXT_FROM)
+        if near and one.piece.kind != "lead" and not _quoted(one.piece, answer):
+            if one.piece.kind == "row":
+                return f"{ALSO}\n\n{shown_table([one.piece])}"
+            return bullets(ALSO, [one.piece])
+    return ""
 
 
 def _quoted(piece: Piece, answer: str) -> bool:

@@ -104,7 +104,7 @@ class Writer:
             yield Token(text=HEDGE_PREFIX)
         chat = self._chat() if settings.chat.generate_with_llm else None
         if chat is None:
-            return (yield from self._extractive(meaning, evidence))
+            return (yield from self._extractive(meaning, evidence, unsure=hedge))
         pieces: list[str] = []
         try:
             prompt = messages(meaning, history, evidence, self._prompts())
@@ -124,11 +124,13 @@ class Writer:
                     failed=True,
                 )
             note = f"模型没有回答（{error.message}），已改用原文摘录"
-            return (yield from self._extractive(meaning, evidence, note))
+            return (yield from self._extractive(meaning, evidence, note, unsure=hedge))
         text = "".join(pieces)
         if not text.strip() and not stop.is_set():
             return (
-                yield from self._extractive(meaning, evidence, "模型没有写出内容，已改用原文摘录")
+                yield from self._extractive(
+                    meaning, evidence, "模型没有写出内容，已改用原文摘录", unsure=hedge
+                )
             )
         notes = (CUT_AT_LENGTH,) if chat.truncated else ()
         usage = dict(chat.last_usage)
@@ -173,9 +175,14 @@ class Writer:
         )
 
     def _extractive(
-        self, meaning: Understanding, evidence: Sequence[Evidence], note: str = ""
+        self,
+        meaning: Understanding,
+        evidence: Sequence[Evidence],
+        note: str = "",
+        *,
+        unsure: bool = False,
     ) -> Generator[Token, None, Written]:
-        text = extract(meaning, evidence)
+        text = extract(meaning, evidence, unsure=unsure)
         for piece in re.findall(r"[^。；\n]*[。；\n]?", text):
             if piece:
                 yield Token(text=piece)

@@ -177,3 +177,13 @@ def _is_article(article: str, chunk: Chunk) -> bool:
 
 def _compact(number: str) -> str:
     return arabic(re.sub(r"\s", "", normalise(number)))
+
+
+def has_entry(terms: ExactTerms, chunk: Chunk) -> bool:
+    """Whether a line of the passage is the record or the table row of a code that is asked for:
+    it begins with the code or with a field whose whole value is the code."""
+    return any(
+        re.search(rf"(?m)^[|\s]*(?:[^:;|,\n]{{1,10}}:)?\s*{re.escape(code)}\s*[;|,:]", text)
+        for code in terms.codes
+        for text in (normalise(chunk.text),)
+    )

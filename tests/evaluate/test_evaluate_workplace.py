@@ -22,7 +22,9 @@ def test_every_answer_stands_in_its_line_and_every_line_in_its_document(part: st
 
 
 def test_no_document_is_in_two_parts() -> None:
-    titles = [document["title"] for part in ("train", "fit", "test") for document in documents(part)]
+    titles = [
+        document["title"] for part in ("train", "fit", "test") for document in documents(part)
+    ]
     assert len(set(titles)) == len(titles)
 
 
@@ -41,7 +43,11 @@ def test_a_line_answers_when_it_is_or_holds_the_supporting_one() -> None:
 def test_of_a_row_that_became_a_record_only_the_field_that_answers_is_right() -> None:
     row = "| 单反相机 | 7天 | 设备间 |"
     asked = Asked("d", "相机最长借几天", ("7天",), (row,))
-    told = [answers(piece, asked) for piece in _pieces("设备：单反相机；最长借期：7天；审批：设备间")]
+    told = [
+        answers(piece, asked) for piece in _pieces("设备：单反相机；最长借期：7天；审批：设备间")
+    ]
     assert told == [False, True, False]
-    table = _pieces(f"| 设备 | 最长借期 | 审批 |\n| --- | --- | --- |\n{row}\n| 投影仪 | 3天 | 行政 |")
+    table = _pieces(
+        f"| 设备 | 最长借期 | 审批 |\n| --- | --- | --- |\n{row}\n| 投影仪 | 3天 | 行政 |"
+    )
     assert [answers(piece, asked) for piece in table] == [True, False]
