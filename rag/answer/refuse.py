@@ -137,7 +137,7 @@ def confidence(
         value = max(value, _floor(same_question(question, usable), SAME_FLOORS))
         value = max(value, stated(question, ranked, usable, other))
     most = 1.0
-    elsewhere = (0.0 < found["fit"] and found["kind"] < 1.0) or found["kind"] == ELSEWHERE
+    elsewhere = (found["fit"] > 0.0 and found["kind"] < 1.0) or found["kind"] == ELSEWHERE
     if elsewhere and 0 < len(question.asked.kinds) <= FEW_KINDS and not exact:
         most = NOT_PLAIN
     if 0.0 < found["fit_best"] < PLAIN_FIT and not exact:
