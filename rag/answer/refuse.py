@@ -64,15 +64,18 @@ SAME_FLOORS = ((1.0, 0.82), (0.5, 0.65))
 holds the kind asked for: such a record was written to answer it. Chosen by us."""
 LOST_FROM = 0.45
 """Weight from which an absent word takes that floor away."""
+LOST_RARE = 0.9
+"""Rarity of a word or name that stands nowhere, from which an answer is not plain where the line
+reader takes part: it takes the weight of one fish for that of another. Chosen by us."""
 LOST_NAME, HARDLY_COVERED = 0.7, 0.4
 """Rarity of a name that stands nowhere in the evidence, and coverage by the best sentence below
 which the answer is then not there whatever the reranker says. Chosen by us."""
 NOT_PLAIN = 0.78
 """Confidence at most where the kind of value asked for stands only far from the best piece."""
 DOUBTED, PLAIN_FIT, SURE = 0.42, 0.55, 0.6
-"""Fit of the best line (`rag.answer.features`) below which words alone raise no confidence,
-below which no answer is plain, and from which missing words alone refuse nothing. Chosen on
-`benchmarks/workplace/fit`."""
+"""Fit of the best line (`rag.answer.features`): below the first, words alone raise no confidence,
+and from it on missing words alone refuse nothing; below the second no answer is plain, and below
+the third none without the kind of value asked for. Chosen on `benchmarks/workplace/fit`."""
 FEW_PASSAGES = 3
 FEW_PASSAGES_ODDS = 1.8
 PARTLY_COVERED = 0.2
@@ -82,7 +85,7 @@ ASKER_SHIFT = 0.3
 """Added to the odds (as a logarithm): half of the fit's questions have no answer, while people
 mostly ask what their documents hold. Chosen on questions of our own about documents that the
 fit has not seen; `benchmarks/bench_answers.py` prints what it costs in refusals."""
-READ_SHIFT, READ_SCALE = 1.0, 0.65
+READ_SHIFT, READ_SCALE = 0.9, 0.7
 """The same where lines were read: nearer to an answer with a caution from both sides."""
 MOST_SUGGESTIONS = 3
 LOOKED_AT = 6
@@ -137,10 +140,12 @@ def confidence(
         value = max(value, _floor(same_question(question, usable), SAME_FLOORS))
         value = max(value, stated(question, ranked, usable, other))
     most = 1.0
-    elsewhere = (found["fit"] > 0.0 and found["kind"] < 1.0) or found["kind"] == ELSEWHERE
+    unlikely = 0.0 < found["fit_best"] < SURE and found["kind"] < 1.0
+    elsewhere = unlikely or found["kind"] == ELSEWHERE
     if elsewhere and 0 < len(question.asked.kinds) <= FEW_KINDS and not exact:
         most = NOT_PLAIN
-    if 0.0 < found["fit_best"] < PLAIN_FIT and not exact:
+    absent = max(found["rare_lost"], found["rare_missing"]) >= LOST_RARE
+    if found["fit"] and (found["fit_best"] < PLAIN_FIT or absent) and not exact:
         most = NOT_PLAIN
     if _name_lost(found) and not exact:
         most = min(most, NO_VALUE_CEILING)
@@ -172,9 +177,9 @@ def _doubted(found: dict[str, float]) -> bool:
 
 
 def _allowed(found: dict[str, float], most: float) -> float:
-    """A ceiling for what seems not to be there; only a caution where the line reader is sure of
-    the best line, because people and documents have many words for one thing."""
-    return max(most, PERHAPS) if found["fit_best"] >= SURE else most
+    """A ceiling for what seems not to be there; only a caution where the line reader thinks that
+    the best line answers, because people and documents have many words for one thing."""
+    return max(most, PERHAPS) if found["fit_best"] >= DOUBTED else most
 
 
 def probability(found: dict[str, float], odds: float = 1.0) -> float:
