@@ -87,6 +87,9 @@ mostly ask what their documents hold. Chosen on questions of our own about docum
 fit has not seen; `benchmarks/bench_answers.py` prints what it costs in refusals."""
 READ_SHIFT, READ_SCALE = 0.9, 0.7
 """The same where lines were read: nearer to an answer with a caution from both sides."""
+WHOLE = frozenset(("procedure", "summary", "comparison", "steps", "list"))
+"""Intents and wanted answers that several lines give together."""
+UNREAD = {"fit": 0.0, "fit_best": 0.0}
 MOST_SUGGESTIONS = 3
 LOOKED_AT = 6
 SUBJECT_HELD = 0.6
@@ -127,15 +130,21 @@ def confidence(
     usable = agreeing(understanding, evidence) or tuple(evidence)
     ranked = rank(question, usable)
     found = features(understanding, hits, evidence, ranked)
+    if any(term.name for term in question.terms):  # the line reader cannot read codes
+        found |= UNREAD
     few = len(hits) <= FEW_PASSAGES and found["sentence"] >= PARTLY_COVERED
-    value = probability(found, odds=FEW_PASSAGES_ODDS if few else 1.0)
+    odds = FEW_PASSAGES_ODDS if few else 1.0
+    value = probability(found, odds)
+    whole = understanding.intent in WHOLE or question.asked.wanted in WHOLE
+    if whole:  # no line of a list of steps answers by itself
+        value = max(value, probability(found | UNREAD, odds))
     fits = slot_fits(understanding, evidence)
     conflicts = tuple(slot for slot, fit in fits.items() if fit == "conflict")
     exact = min(found["exact"], BESIDE_THE_POINT if _beside(question, ranked) else 1.0)
     other = beside(question, evidence, documents(evidence))
     value = max(value, _floor(exact, EXACT_FLOORS))
     open_slot = bool(found["slot_silent"])
-    if not open_slot and not _doubted(found):
+    if not open_slot and (whole or not _doubted(found)):
         value = max(value, _floor(found["grounded"], GROUNDED_FLOORS))
         value = max(value, _floor(same_question(question, usable), SAME_FLOORS))
         value = max(value, stated(question, ranked, usable, other))
