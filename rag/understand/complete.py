@@ -23,7 +23,7 @@ from rag.understand.carry import (
     names_nothing,
 )
 from rag.understand.corrections import correction
-from rag.understand.courtesy import without_thanks
+from rag.understand.courtesy import without_lead_in, without_thanks
 from rag.understand.dialogue import (
     Dialogue,
     asked_back,
@@ -139,6 +139,8 @@ def _complete(question: str, dialogue: Dialogue, profile: KnowledgeProfile | Non
             made = _complete(rest, Dialogue(), profile)
             return Completion(made.standalone, True, "换了话题", made.topic, made.unresolved)
     plain = without_thanks(question)
+    if plain == question and not is_small_talk(question):
+        plain = without_lead_in(question)
     if plain != question:
         made = _complete(plain, dialogue, profile)
         return Completion(made.standalone, True, made.reason, made.topic, made.unresolved)

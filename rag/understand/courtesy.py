@@ -1,4 +1,4 @@
-"""Words of politeness around a question: taken out where a real question follows."""
+"""Politeness and words that only take the floor: taken out where a real question follows."""
 
 from __future__ import annotations
 
@@ -21,6 +21,29 @@ _ASKING = re.compile(
 )
 
 
+_FLOOR = (
+    r"唉+|哎(?:呀|哟)*|诶+|欸+|呃+|额+|嗯+|哦+|噢|喔|哈+|em+|好吧|行吧?|好的?|ok|对对|对了|话说|顺便(?:再)?(?:问|说|请教|咨询|查)?(?:一?下|一句|问)?"
+    r"|再(?:顺便)?问(?:一?下|一句|个)?|(?:我)?突然想起来?"
+)
+_TAKES_FLOOR = re.compile(
+    rf"(?:(?:{_FLOOR})[,，。.!！~～、：:…\s]+"
+    r"|唉+|诶|欸|呃|[哦噢啊诶唉]对了|对了(?!解|[的吗么呢没不])|顺便(?:再)?(?:问|请教|咨询)?(?:一?下|一句)?"
+    r"|话说(?!回来|明))+",
+    re.I,
+)
+"""What a message begins with before it says anything: 顺便，, 对了, 唉."""
+
+
+def without_lead_in(message: str) -> str:
+    """`message` without the words that only take the floor ("顺便，", "对了 ", "唉").
+
+    Unchanged where nothing, or no more than one letter, follows them.
+    """
+    match = _TAKES_FLOOR.match(message)
+    rest = message[match.end() :] if match else ""
+    return rest if len(rest.strip("，,。.？?！!~…")) > 1 else message
+
+
 def without_thanks(message: str) -> str:
     """`message` without the thanks or the "好吧，" before its question.
 
@@ -34,7 +57,7 @@ def without_thanks(message: str) -> str:
     return rest if asking and len(rest) >= _SHORTEST else message
 
 
-_SHORTEST = 4
+_SHORTEST = 3
 """Characters of a question that can stand behind thanks (chosen by us)."""
 
 

@@ -25,6 +25,16 @@ _ACKNOWLEDGE = re.compile(
     r"(?:好|好的|好吧|好嘞|嗯+|哦+|噢|行|可以|ok|okay|明白|明白了|知道了|了解|了解了|懂了|收到|原来如此|是的|对|对的|没错|不客气"
     r"|厉害|不错|真棒|太好了|太棒了|赞|牛|哈+|呵呵|嘿嘿|6+)(?:啊|呀|的|吧|了|哦|谢谢)?"
 )
+_SIGH = re.compile(
+    r"唉+|哎(?:呀|哟|哎)*|诶+|欸+|呃+|额+|唔+|em+|啊+|哇+|呵+|(?:真|好|太|可真|有点)?(?:麻烦|无语|郁闷|心累|烦人|可惜|遗憾)(?:啊|呀|了|哦|死了)*"
+    r"|(?:我)?服了|头大"
+)
+"""Sighs: alone, or around other small talk, they ask nothing."""
+_SETTLED = re.compile(
+    r"(?:那(?:么|就)?|我|就|也)*(?:好吧|行吧|好的?|行|可以|(?:先|就)?这样(?:吧|了|啊)?|这样啊|明白了?|知道了?|懂了?|(?:再|先)(?:看看|想想|试试|等等)(?:吧)?"
+    r"|去?试试(?:看)?(?:吧)?|回头再说(?:吧)?|搞定了|弄好了|解决了|收到了?|没(?:有)?了)(?:啊|呀|吧|哈|哦|啦)*"
+)
+"""The user is content, or will see: nothing more is asked."""
 _ABOUT_ASSISTANT = re.compile(
     r"(?:你|您)(?:是谁|叫什么(?:名字)?|是(?:什么|哪个|哪家)(?:模型|机器人|ai|公司|系统|助手)?(?:开发的"
     r"|做的)?|是(?:机器人|人工智能|真人|ai|chatgpt|gpt)吗?"
@@ -174,10 +184,21 @@ def is_small_talk(question: str) -> bool:
     previous = None
     while rest and rest != previous:
         previous = rest
-        for pattern in (_GREETING, _THANKS, _FAREWELL, _ACKNOWLEDGE, _ABOUT_ASSISTANT):
+        for pattern in _SMALL_TALK:
             if match := pattern.match(rest):
                 rest = rest[match.end() :]
     return not rest or drops_topic(question) == len(question)
+
+
+_SMALL_TALK = (
+    _GREETING,
+    _THANKS,
+    _FAREWELL,
+    _ACKNOWLEDGE,
+    _SETTLED,
+    _SIGH,
+    _ABOUT_ASSISTANT,
+)
 
 
 def is_meta(question: str) -> bool:
