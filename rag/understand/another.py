@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from rag.types import KnowledgeProfile
+from rag.understand.amounts import is_year, other_amount
 from rag.understand.carry import carry
 from rag.understand.dialogue import Dialogue
 from rag.understand.frames import of_other_kind
@@ -95,6 +96,10 @@ def another_value(
             return Completion(question, False, "", topic(value))
         if made := rate_of_last(value, dialogue):
             return made_of(question, made, "补上了上文的话题")
+    if made := other_amount(value, previous):
+        return made_of(question, made, f"沿用上一个问题，换成“{value}”")
+    if value.isdigit() and not is_year(value):
+        return Completion(question, False, "", topic(question))
     for change in (measured, other_count, in_that_case):
         if marked and (made := change(value, previous)):
             return made_of(question, made, f"沿用上一个问题，换成“{value}”")
