@@ -15,6 +15,7 @@ from rag.understand.phrases import happens, is_deed, is_name, parse, topic
 from rag.understand.refer import resolve
 from rag.understand.reported import other_state
 from rag.understand.routes import with_other_end
+from rag.understand.several_values import with_values
 from rag.understand.shifts import (
     attribute_of_last,
     day_meant,
@@ -75,6 +76,10 @@ def another_value(
 ) -> Completion | None:
     """The last question asked of the value that `question` names; None when it names none."""
     body = question[parse(question).lead :]
+    if dialogue.exchanges and not dialogue.moved:
+        several = with_values(body, dialogue.exchanges[-1].question, profile)
+        if several:
+            return made_of(question, several, f"沿用上一个问题，换成“{body}”")
     match = _ANOTHER.match(body)
     if match is None or not dialogue.exchanges:
         return None

@@ -48,7 +48,7 @@ from rag.understand.moves import (
     tells_of_another,
 )
 from rag.understand.phrases import asks, is_name, parse, topic
-from rag.understand.refer import resolve
+from rag.understand.refer import attribute_of_person, resolve
 from rag.understand.reply import (
     echoes,
     is_affirmation,
@@ -274,6 +274,8 @@ def _referred_or_carried(
 ) -> Completion:
     if not asks(question) and not _wishes(question):
         about = dialogue.previous.topic if dialogue.previous and not dialogue.moved else ""
+        if their := attribute_of_person(question, dialogue):
+            return Completion(their, True, f"“{topic(their)}”是上文所指", topic(their))
         if about and reports_failure(question):
             return Completion(f"{about}{question}", True, "补上了上文的话题", about)
         if made := what_to_do(question):

@@ -314,6 +314,25 @@ def _people(result: Referred, topics: list[str], dialogue: Dialogue) -> None:
         _replace(result, _PEOPLE, value)
 
 
+_THEIRS = re.compile(
+    r"(?:那|还有)?(?P<who>[他她]们?)的?(?P<what>[\u4e00-\u9fff]{1,5}?)(?:呢|是)?[。.！!…\s]*"
+)
+
+
+def attribute_of_person(message: str, dialogue: Dialogue) -> str | None:
+    """陆一帆的分机 for "他分机" after an answer that names 陆一帆; None for other messages."""
+    match = _THEIRS.fullmatch(message)
+    if match is None or match["what"] not in lexicon.RELATIONS | _OF_PEOPLE:
+        return None
+    referred = Referred(match["who"])
+    _people(referred, dialogue.topics(), dialogue)
+    return f"{referred.text}的{match['what']}" if referred.changed else None
+
+
+_OF_PEOPLE = lexicon.words_of("手机 手机号 微信 工位 职务 岗位 部门 办公室 座机 名字 职级")
+"""What people have besides the relational nouns."""
+
+
 def _masked(text: str) -> str:
     return QUOTED_TITLE.sub(lambda m: "〇" * len(m.group()), text)
 

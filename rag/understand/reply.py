@@ -8,6 +8,7 @@ from datetime import date
 from rag.types import Clarification, KnowledgeProfile
 from rag.understand.phrases import asks, parse, topic_phrase
 from rag.understand.regions import find_regions
+from rag.understand.several_values import with_values
 from rag.understand.siblings import with_sibling_replaced
 from rag.understand.substitute import kind_of, put
 from rag.understand.swap_places import put_region, put_time
@@ -102,6 +103,8 @@ def merge(
     if wants_all(text):
         return for_all(question, asked)
     chosen = _chosen(text, asked)
+    if chosen is None and (several := with_values(text, question, profile)):
+        return several
     if chosen is None and _own_question(text, question):
         return None
     value = chosen or _value(text)
@@ -188,7 +191,8 @@ def _value(text: str) -> str:
 def _own_question(text: str, asked: str) -> bool:
     """Whether the message asks something of its own instead of replying to what we asked."""
     if not re.search(
-        r"怎么|如何|什么|啥|咋|多少|几[\u4e00-\u9fff]|多久|多长|吗[？?]?$|为什么|哪|谁|是否|能不能|有没有",
+        r"怎么|如何|什么|啥|咋|多少|几[\u4e00-\u9fff]|多久|多长|吗[？?]?$|为什么|哪|谁|是否|能不能|有没有"
+        r"|(?:能|会|可以|有|要|用|还|算)[^，,。！!]{0,10}[不没][\s?？]*$",
         text,
     ):
         return False
