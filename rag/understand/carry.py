@@ -20,8 +20,10 @@ from rag.understand.left_out import (
     DETAIL_VERBS,
     IDIOMS,
     MORE_OF_TIME,
+    NEXT_MEETING,
     OF_THE_WAY,
     THAN,
+    THERE_IS,
     WHEN_DONE,
     journey,
 )
@@ -72,7 +74,10 @@ def leaves_topic_out(question: str, dialogue: Dialogue, profile: KnowledgeProfil
     if asks_detail(parsed, dialogue):
         return True
     if own is None:
-        return not _idiom(question) and not DAYS_OFF.match(parsed.body)
+        alone = DAYS_OFF.match(parsed.body) or NEXT_MEETING.match(parsed.body)
+        return not _idiom(question) and not alone
+    if THERE_IS.match(parsed.body) or NEXT_MEETING.match(parsed.body):
+        return False
     when = WHEN_DONE.fullmatch(parsed.body)
     if dialogue.previous and when and when["deed"] == own.text not in lexicon.EVENTS:
         return not known_topic(own.text, profile)
@@ -105,8 +110,18 @@ def leaves_topic_out(question: str, dialogue: Dialogue, profile: KnowledgeProfil
     if known_topic(own.text, profile):
         return False
     if _MAY.match(body) and not re.match(r"(?:那|还|也|都)*有", body):
-        return any(t.text in DETAIL_VERBS for t in parsed.tokens if t.end <= own.start)
+        before_own = (t.text for t in parsed.tokens if t.end <= own.start)
+        return _is_predicate(parsed, own) or any(text in DETAIL_VERBS for text in before_own)
     return not re.match(r"(?:那|还|也|都)*有(?:哪些|什么|几|多少)", body)
+
+
+def _is_predicate(parsed: Parsed, own: Phrase) -> bool:
+    """Whether the phrase is a verb before another one (可以分开休吗, 能攒到明年吗)."""
+    at = next((i for i, t in enumerate(parsed.tokens) if t.start == own.start), 0)
+    verb, after = parsed.tokens[at], parsed.tokens[at + 1 : at + 2]
+    if verb.end != own.end or verb.tag not in ("v", "vd", "vi", "zg", "d") or not after:
+        return False
+    return after[0].role == "act" or after[0].text in ("到", "成", "给", "在")
 
 
 def _asked_of_before(parsed: Parsed, own: Phrase, dialogue: Dialogue) -> bool:
@@ -310,6 +325,8 @@ _VAGUE = frozenset(
     [
         "钱",
         "多少钱",
+        "货",
+        "现货",
         "家属",
         "时间",
         "人",

@@ -48,3 +48,12 @@ SERVICE = re.compile(
     r"(?:电话|热线|地址|地点|时间|窗口|邮箱|网址|号码|网站)"
 )
 """Where and when the thing talked about is dealt with."""
+THERE_IS = re.compile(
+    r"(?:那|还|也|都)*有(?:人|[俩仨]|[一两二三四五六七八九十\d]*[位名](?!额)|[一两二三四五六七八九十\d]*个?"
+    r"(?:外面的?|其他|新来的?|别的)?(?:同事|同学|客户|客人|访客|员工|领导|朋友|老师|家长|学生|实习生|供应商))"
+)
+"""有人…, 有俩客人来: someone is brought in, of whom the question is."""
+NEXT_MEETING = re.compile(
+    r"(?:那)?(?:下|上|这|本)(?:一)?(?:次|周|个月)?的?(?:例会|会议|会)(?=(?:是|在|要|定在)?(?:几号|几点|哪天|什么时候|啥时候|何时|哪))"
+)
+"""下次会几号: a meeting, not what was talked about."""

@@ -84,6 +84,11 @@ def _in_place(tokens: list[Token], index: int) -> Token:
             return replace(token, role="noun")  # 金字塔内墓室
         if token.text == "着" and len(before.text) == 1 and before.tag[0] == "v":
             return replace(token, role="noun")  # 印着月亮的钥匙
+    if token.text == "会" and _is_meeting(tokens, index):
+        return replace(token, role="noun", tag="n")  # 开视频会
+    if len(token.text) == 1 and token.role == "noun" and (not before or before.role == "mark"):
+        if token.tag == "n" and after and after.text in ("了", "过"):
+            return replace(token, role="act")  # 量了只有10.8
     named = before is not None and before.role == "noun" and before.tag != "t"
     if token.role == "noun" and named and _MEASURE_OF.fullmatch(token.text):
         return replace(token, role="rel")  # 虾仁保质期
@@ -93,6 +98,15 @@ def _in_place(tokens: list[Token], index: int) -> Token:
         if (verbal or token.tag == "a") and len(token.text) == 1 and after.text in ("了", "过"):
             return replace(token, role="act")  # 包裹坏了怎么赔
     return token
+
+
+def _is_meeting(tokens: list[Token], index: int) -> bool:
+    """Whether 会 behind a noun is a meeting: the clause ends with it, or one holds it."""
+    before, after = tokens[index - 1] if index else None, tokens[index + 1 : index + 2]
+    if before is None or before.role != "noun" or before.tag[0] not in "nv":
+        return False
+    held = index > 1 and tokens[index - 2].text in ("开", "参加", "召开", "主持")
+    return held or (len(before.text) > 1 and bool(after) and not after[0].text.strip())
 
 
 def _plain_tokens(text: str, start: int, end: int) -> list[Token]:
