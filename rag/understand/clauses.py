@@ -72,3 +72,30 @@ def _parts(text: str, token: Token) -> bool:
 def _is_of(tokens: Sequence[Token], phrase: _Phrase, about: str) -> bool:
     first = next((t.text for t in tokens if t.start == phrase.start), "")
     return belongs(first, about)
+
+
+def is_day(core: str, before: str) -> bool:
+    """Whether a run is a day of the month (26号以后) or a term that 上 or 下 points at.
+
+    Args:
+        core: the run of words.
+        before: the text in front of it.
+    """
+    if re.fullmatch(r"(?:\d{1,2}月)?\d{1,2}[号日]", core):
+        return True
+    return core in ("季度", "学期", "年度", "财年") and before.endswith(("上", "下", "本", "这"))
+
+
+_DAY = re.compile(
+    r"周[一二三四五六日天末]|星期.|礼拜.|\d{1,2}[号日]|今[天晚早]|明[天晚早]|后天|[早中晚]上|[上下]午"
+)
+
+
+def is_circumstance(when: str, apart: str) -> bool:
+    """Whether a day is only when something is done: 周二 in 周二15个人开视频会.
+
+    Args:
+        when: a phrase.
+        apart: what stands between it and the topic.
+    """
+    return bool(apart.strip("的 ")) and bool(_DAY.match(when))

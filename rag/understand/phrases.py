@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from rag.understand import lexicon
-from rag.understand.clauses import asking_clause
+from rag.understand.clauses import asking_clause, is_circumstance, is_day
 from rag.understand.regions import find_regions
 from rag.understand.runs import (
     FOR_EACH,
@@ -149,7 +149,8 @@ def topic(text: str) -> str:
         for p in parsed.phrases
         if p.kind in ("place", "time", "person") and clause[0] <= p.start < clause[1]
     ]
-    if before := [p for p in narrowing if p.end <= start and not _is_circumstance(text, p, start)]:
+    narrowing = [p for p in narrowing if not is_circumstance(p.text, text[p.end : start])]
+    if before := [p for p in narrowing if p.end <= start]:
         whole = text[before[0].start : end]
         for piece in (*(p.text for p in before), text[start:end]):
             whole = whole.replace(piece, "", 1)
@@ -157,15 +158,6 @@ def topic(text: str) -> str:
             return text[before[0].start : end]
         return "".join(p.text for p in before) + text[start:end]
     return text[start:end]
-
-
-_DAY = re.compile(r"周[一二三四五六日天末]|星期.|礼拜.|\d{1,2}[号日]|今[天晚早]|明[天晚早]|后天|[早中晚]上|[上下]午")
-
-
-def _is_circumstance(text: str, phrase: Phrase, start: int) -> bool:
-    """Whether a day is only when something is done: 周二 in 周二15个人开视频会."""
-    apart = text[phrase.end : start].strip("的 ")
-    return phrase.kind == "time" and bool(apart) and bool(_DAY.match(phrase.text))
 
 
 def _one_of(parsed: Parsed, head: Phrase) -> str:
@@ -338,13 +330,6 @@ def _is_predicate(tokens: tuple[Token, ...], index: int) -> bool:
 _MODALS = lexicon.words_of("能 可以 会 要 需要 可 应该 能够 允许 必须 还 也 都 不能 不会")
 
 
-def _is_day(core: str, before: str) -> bool:
-    """Whether a run is a day of the month (26号以后) or a term that 上 or 下 points at."""
-    if re.fullmatch(r"(?:\d{1,2}月)?\d{1,2}[号日]", core):
-        return True
-    return core in ("季度", "学期", "年度", "财年") and before.endswith(("上", "下", "本", "这"))
-
-
 def _split_run(text: str, run: list[Token]) -> list[Phrase]:
     """Cut a run into narrowing parts (place, time, people) and the topic behind them."""
     phrases: list[Phrase] = []
@@ -390,7 +375,7 @@ def _split_run(text: str, run: list[Token]) -> list[Phrase]:
         last = tail.pop()  # 租房补贴硕士每月多少
         phrases.append(Phrase(text[tail[0].start : last.start], tail[0].start, last.start, "topic"))
         tail, core = [last], last.text
-    if _is_day(core, text[: tail[0].start]):
+    if is_day(core, text[: tail[0].start]):
         phrases.append(Phrase(core, tail[0].start, tail[-1].end, "time"))
         return phrases
     kind = "person" if is_person(core) else "topic"
