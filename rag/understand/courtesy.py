@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from rag.understand.phrases import parse
+from rag.understand.phrases import asks, parse
+from rag.understand.slots import CODE
 
 _TAKEN = (
     r"(?:好的?|好吧|好嘞|行吧?|嗯+|哦+|噢|喔|ok|明白|知道|了解|收到|懂|清楚|谢谢(?:你|您)?|谢[啦了]|多谢"
@@ -28,7 +29,7 @@ _FLOOR = (
 _TAKES_FLOOR = re.compile(
     rf"(?:(?:{_FLOOR})[,，。.!！~～、：:…\s]+"
     r"|唉+|诶|欸|呃|[哦噢啊诶唉]对了|对了(?!解|[的吗么呢没不])|顺便(?:再)?(?:问|请教|咨询)?(?:一?下|一句)?"
-    r"|话说(?!回来|明))+",
+    r"|话说(?!回来|明|的))+",
     re.I,
 )
 """What a message begins with before it says anything: 顺便，, 对了, 唉."""
@@ -37,11 +38,12 @@ _TAKES_FLOOR = re.compile(
 def without_lead_in(message: str) -> str:
     """`message` without the words that only take the floor ("顺便，", "对了 ", "唉").
 
-    Unchanged where nothing, or no more than one letter, follows them.
+    Unchanged where nothing that asks or names a code follows them.
     """
     match = _TAKES_FLOOR.match(message)
     rest = message[match.end() :] if match else ""
-    return rest if len(rest.strip("，,。.？?！!~…")) > 1 else message
+    asking = len(rest.strip("，,。.？?！!~…")) > 1 and bool(asks(rest) or CODE.search(rest))
+    return rest if asking else message
 
 
 def without_thanks(message: str) -> str:

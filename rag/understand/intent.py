@@ -26,13 +26,14 @@ _ACKNOWLEDGE = re.compile(
     r"|厉害|不错|真棒|太好了|太棒了|赞|牛|哈+|呵呵|嘿嘿|6+)(?:啊|呀|的|吧|了|哦|谢谢)?"
 )
 _SIGH = re.compile(
-    r"唉+|哎(?:呀|哟|哎)*|诶+|欸+|呃+|额+|唔+|em+|啊+|哇+|呵+|(?:真|好|太|可真|有点)?(?:麻烦|无语|郁闷|心累|烦人|可惜|遗憾)(?:啊|呀|了|哦|死了)*"
+    r"唉+|嗯呢|哎(?:呀|哟|哎)*|诶+|欸+|呃+|额+|唔+|em+|啊+|哇+|呵+|天[哪啊呐]|(?:真|好|太|可真|有点)?(?:麻烦|无语|郁闷|心累|烦人?|可惜|遗憾)(?:啊|呀|了|哦|死了)*"
     r"|(?:我)?服了|头大"
 )
 """Sighs: alone, or around other small talk, they ask nothing."""
 _SETTLED = re.compile(
-    r"(?:那(?:么|就)?|我|就|也)*(?:好吧|行吧|好的?|行|可以|(?:先|就)?这样(?:吧|了|啊)?|这样啊|明白了?|知道了?|懂了?|(?:再|先)(?:看看|想想|试试|等等)(?:吧)?"
-    r"|去?试试(?:看)?(?:吧)?|回头再说(?:吧)?|搞定了|弄好了|解决了|收到了?|没(?:有)?了)(?:啊|呀|吧|哈|哦|啦)*"
+    r"(?:那(?:么|就)?|我|就|也)*(?:好吧|行吧|好[的嘞滴哒]?|行|可以|(?:先|就)?这样子?(?:吧|了|啊)?|原来(?:是这样|如此)|怪不得|难怪"
+    r"|明白了?|知道了?|懂了?|(?:再|先)(?:看看|想想|试试|等等)(?:吧)?|(?:去|再)?(?:问问|试试|看看|找找)(?:他们?|她们?|人事|领导|同事|看)?(?:吧)?"
+    r"|回头再说(?:吧)?|搞定了|弄好了|解决了|收到了?|没(?:事|有)?了|ok+)(?:的|呢|啊|呀|吧|哈|哦|啦|咯)*"
 )
 """The user is content, or will see: nothing more is asked."""
 _ABOUT_ASSISTANT = re.compile(
@@ -187,16 +188,17 @@ def is_small_talk(question: str) -> bool:
         for pattern in _SMALL_TALK:
             if match := pattern.match(rest):
                 rest = rest[match.end() :]
-    return not rest or drops_topic(question) == len(question)
+    dropped = drops_topic(question) == len(question) or bool(_DROP.fullmatch(rest))
+    return not rest or dropped
 
 
 _SMALL_TALK = (
     _GREETING,
     _THANKS,
     _FAREWELL,
-    _ACKNOWLEDGE,
     _SETTLED,
     _SIGH,
+    _ACKNOWLEDGE,
     _ABOUT_ASSISTANT,
 )
 
