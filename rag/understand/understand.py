@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 
 from rag.types import Entity, Intent, KnowledgeProfile, Route, Slots, Strategy, Turn, Understanding
@@ -11,6 +12,7 @@ from rag.understand.complete import complete
 from rag.understand.for_each import for_each
 from rag.understand.homophones import Counts, repaired
 from rag.understand.intent import classify
+from rag.understand.model_numbers import in_number
 from rag.understand.parts import parts
 from rag.understand.slots import extract
 from rag.understand.spelling import spelled
@@ -37,9 +39,12 @@ def understand(
             no word of it is changed.
     """
     if corrected is None:
-        completion = complete(question, history, profile)
+        numbered = in_number(question, profile, counts)
+        completion = complete(numbered, history, profile)
+        if numbered != question:
+            completion = replace(completion, changed=True)
         standalone = spelled(completion.standalone, profile)
-        respelled = "型号按文件里的写法" if standalone != completion.standalone else ""
+        respelled = "型号按文件里的写法" if standalone != completion.standalone or numbered != question else ""
     else:
         completion, standalone, respelled = _as_corrected(question, corrected), corrected, ""
     intent, confidence = classify(standalone, history if corrected is None else ())
