@@ -10,6 +10,8 @@ import itertools
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from rag.text.numerals import NUMERAL_LETTERS
+from rag.understand.lexicon import ACTIONS
 from rag.understand.names import find_names
 from rag.understand.phrases import parse
 from rag.understand.regions import find_regions
@@ -70,7 +72,9 @@ def _words(question: str) -> Iterator[str]:
         for number in (1, 2, 3):
             run = tokens[at : at + number]
             word = "".join(t.text for t in run)
-            if len(run) < number or not 2 <= len(word) <= _LONGEST or not all(map(_plain, run)):
+            letters = len(run) == len(word) == 2  # 补帖: the dictionary has neither word
+            fits = _letter if letters else _plain
+            if len(run) < number or not 2 <= len(word) <= _LONGEST or not all(map(fits, run)):
                 continue
             if any(a.end != b.start for a, b in itertools.pairwise(run)):
                 continue
@@ -79,8 +83,20 @@ def _words(question: str) -> Iterator[str]:
             cut = any(len(t.text) == 1 for t in run)
             if cut and any(_touches(other, run) for other in tokens):
                 continue  # 天兴居: part of a name
+            if letters and (run[0].text in _WORDS or any(_beside(t, run) for t in tokens)):
+                continue  # 那个事报给谁, 用完餐
             if (number == 1 or cut) and frequency(word) < _COMMON:
                 yield word
+
+
+_WORDS = frozenset("事人钱货票车卡证假饭会班课书药水电话字图表名家门房路店")
+"""Letters that people use as whole words."""
+
+
+def _beside(other: Token, run: Sequence[Token]) -> bool:
+    """Whether a single letter of any kind but grammar stands right before the run."""
+    before = other.end == run[0].start and len(other.text) == 1
+    return before and other.role in ("noun", "act", "rel")
 
 
 def _touches(other: Token, run: Sequence[Token]) -> bool:
@@ -98,6 +114,12 @@ def _plain(token: Token) -> bool:
     )
 
 
+def _letter(token: Token) -> bool:
+    """Whether a single letter may be half of a mistyped word, whatever it is on its own."""
+    wordlike = token.role in ("noun", "act", "rel") and token.text not in NUMERAL_LETTERS
+    return wordlike and bool(_syllable(token.text))
+
+
 def _of_same_sound(word: str) -> Iterator[str]:
     """The words of the dictionary that differ in one character of the same sound.
 
@@ -113,9 +135,10 @@ def _of_same_sound(word: str) -> Iterator[str]:
 
 
 def _is_noun(word: str) -> bool:
-    """Whether the dictionary takes the whole of `word` for a noun, or it is an office's word."""
+    """Whether `word` is a noun of the dictionary, an office's word or what offices do."""
     found = tagged(word)
     named = found[0][1][0] in "nj" or found[0][1] == "vn" or frequency(word) > _OFFICE
+    named = named or word in ACTIONS
     return len(found) == 1 and named
 
 
