@@ -9,7 +9,7 @@ from rag.types import KnowledgeProfile
 from rag.understand.amounts import is_year, other_amount
 from rag.understand.carry import carry
 from rag.understand.dialogue import Dialogue
-from rag.understand.frames import of_other_kind
+from rag.understand.frames import has_attribute, of_other_kind
 from rag.understand.moves import listed_item
 from rag.understand.phrases import happens, is_deed, is_name, parse, topic
 from rag.understand.refer import resolve
@@ -26,7 +26,7 @@ from rag.understand.shifts import (
     rate_of_last,
 )
 from rag.understand.siblings import has_sibling, of_a_class
-from rag.understand.substitute import in_case, kind_of, put
+from rag.understand.substitute import COUNTED, in_case, kind_of, put
 from rag.understand.swap_places import before_narrowing
 
 _ANOTHER = re.compile(
@@ -80,10 +80,16 @@ def another_value(
         several = with_values(body, dialogue.exchanges[-1].question, profile)
         if several:
             return made_of(question, several, f"沿用上一个问题，换成“{body}”")
+    if two := _AND_THEN.fullmatch(body):
+        first = another_value(two["first"], dialogue, profile)
+        if first is not None and first.changed:
+            joined = f"{first.standalone.rstrip('？?')}，{two['rest']}"
+            return made_of(question, joined, first.reason, first.topic)
     match = _ANOTHER.match(body)
     if match is None or not dialogue.exchanges:
         return None
     value = re.sub("^我(?=[^们的国])", "", match["value"].strip())
+    value = _pointed_at(value)
     marked = bool(match["mark"]) or body.rstrip("。？? ").endswith("的话")
     if item := listed_item(value, dialogue):
         made = put(item, dialogue.exchanges[-1].question, profile)
@@ -105,6 +111,10 @@ def another_value(
         return made_of(question, made, f"沿用上一个问题，换成“{value}”")
     if value.isdigit() and not is_year(value):
         return Completion(question, False, "", topic(question))
+    about = dialogue.exchanges[-1].topic
+    if match["mark"] == "呢" and has_attribute(about, value) and not has_sibling(value, previous):
+        asked = "是多少" if COUNTED.search(value) else "怎么规定"
+        return made_of(question, f"{about}的{value}{asked}？", "补上了上文的话题", about)
     for change in (measured, other_count, in_that_case):
         if marked and (made := change(value, previous)):
             return made_of(question, made, f"沿用上一个问题，换成“{value}”")
@@ -155,7 +165,6 @@ def another_value(
         return None
     if not marked and kind == "relation" and not (is_name(question) and len(value) > 1):
         return None
-    about = dialogue.exchanges[-1].topic
     if of_a_class(value) and not has_sibling(value, previous) and kind in ("thing", "relation"):
         made = before_narrowing(value, previous)  # 异地的话呢
         return made_of(question, made, f"沿用上一个问题，换成“{value}”")
@@ -177,6 +186,20 @@ _YES_OR_NO = re.compile(r"能|可以|行|允许|得")
 
 _KINDS_ALONE = ("region", "time", "code", "clause", "relation")
 """Kinds of which a bare value, without 呢, asks the last question again."""
+
+
+_AND_THEN = re.compile(r"(?P<first>[^，,\s？?]{1,12}呢)[，,？?\s]+(?P<rest>[^，,\s].{2,20})")
+"""质保呢 能不能延: another value, and a second question about it."""
+_POINTING = re.compile(
+    r"^(?:刚才|刚刚|之前|前面)(?:说|问|提|讲)?(?:到|过)?的?(?:那个?|这个?)?(?=[\u4e00-\u9fff]{2})"
+    r"|(?<=.)[那这](?:个|款|种|间|台|份|类|项)$"
+)
+
+
+def _pointed_at(value: str) -> str:
+    """A value without the words that only point at it: 滤网 of 滤网那个, 婚假 of 刚才那个婚假."""
+    bare = _POINTING.sub("", value)
+    return bare if bare and (is_name(bare) or kind_of(bare) == "code") else value
 
 
 def _is_predicate(value: str) -> bool:

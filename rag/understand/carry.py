@@ -110,9 +110,23 @@ def leaves_topic_out(question: str, dialogue: Dialogue, profile: KnowledgeProfil
     if known_topic(own.text, profile):
         return False
     if _MAY.match(body) and not re.match(r"(?:那|还|也|都)*有", body):
-        before_own = (t.text for t in parsed.tokens if t.end <= own.start)
-        return _is_predicate(parsed, own) or any(text in DETAIL_VERBS for text in before_own)
+        before_own = [t for t in parsed.tokens if t.end <= own.start]
+        said = previous.question if previous else ""
+        again = any(t.role == "act" and t.tag[0] == "v" and t.text in said for t in before_own)
+        return (
+            again
+            or _same_deed(parsed, own, said)
+            or _is_predicate(parsed, own)
+            or any(t.text in DETAIL_VERBS for t in before_own)
+        )
     return not re.match(r"(?:那|还|也|都)*有(?:哪些|什么|几|多少)", body)
+
+
+def _same_deed(parsed: Parsed, own: Phrase, said: str) -> bool:
+    """Whether the last question's verb is asked of again with a measure (能订一整天吗)."""
+    inside = [t for t in parsed.tokens if own.start <= t.start and t.end <= own.end]
+    deed = inside[0].tag == "v" and inside[0].text in said
+    return deed and len(inside) > 1 and all(t.tag[0] in "mq" for t in inside[1:])
 
 
 def _is_predicate(parsed: Parsed, own: Phrase) -> bool:

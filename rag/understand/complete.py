@@ -22,6 +22,7 @@ from rag.understand.carry import (
     leaves_topic_out,
     names_nothing,
 )
+from rag.understand.cases import case_told, supposed_case, told_first
 from rag.understand.corrections import correction
 from rag.understand.courtesy import without_lead_in, without_thanks
 from rag.understand.dialogue import (
@@ -149,7 +150,7 @@ def _complete(question: str, dialogue: Dialogue, profile: KnowledgeProfile | Non
             return found
     if _needs_no_context(question) and not asks_to_verify(question):
         return Completion(question, False, "", "")
-    for step in (_verified, _corrected, _returned, _more, _other_year, another_value):
+    for step in (_verified, _corrected, _returned, _more, _other_year, _supposed, another_value):
         if found := step(question, dialogue, profile):
             return found
     return _referred_or_carried(question, dialogue, profile)
@@ -262,6 +263,16 @@ def _returned(
     return made_of(question, carry(rest, inner, profile), f"回到“{about}”", about)
 
 
+def _supposed(
+    question: str, dialogue: Dialogue, profile: KnowledgeProfile | None
+) -> Completion | None:
+    """要是还难产, 客户要20台: the last question in that case."""
+    del profile
+    about = dialogue.previous.topic if dialogue.previous else ""
+    made = supposed_case(question, dialogue) or case_told(question, dialogue)
+    return made_of(question, made, "在这种情况下问上一个问题", about)
+
+
 def _more(question: str, dialogue: Dialogue, profile: KnowledgeProfile | None) -> Completion | None:
     del profile
     previous = dialogue.previous
@@ -294,6 +305,8 @@ def _referred_or_carried(
     if not dialogue.exchanges and names_nothing(question, profile):
         return Completion(question, False, "", "", (question,))
     if dialogue.exchanges:
+        if told := told_first(body, dialogue, profile):
+            return Completion(told, True, "补上了上文的话题", topic(told))
         if whole := mending(body, dialogue) or share_of(body, dialogue.exchanges[-1].question):
             return Completion(whole, whole != question, "补上了上文的话题", topic(whole))
         whole = headless(body, dialogue) if not dialogue.moved else None

@@ -38,12 +38,18 @@ def asks_detail(parsed: Parsed, dialogue: Dialogue) -> bool:
     if SERVICE.match(parsed.body):
         about = previous.topic
         return bool(GRANTED.search(about) or find_regions(about) or codes(about))
-    if _during(parsed):
+    if _during(parsed) or _DECIDED.match(parsed.body):
         return True
     first, others = parsed.tokens[:1], [p for p in parsed.phrases if p.kind != "relation"]
     if not first or first[0].role != "rel" or len(first[0].text) < 2:
         return False
     return all(re.match("[几哪何]", p.text) for p in others)  # 地点在几楼
+
+
+_DECIDED = re.compile(
+    r"(?:价格|定价|单价|费用|标准|日期|时间|名单|结果|方案|政策|地点|名额)(?:都|已经|现在|还)?(?:有?没)?(?:定|出|公布|确定|批|下|调|改|涨|降)(?:来|下来)?了?(?:没有?|吗|么|不)[？?\s]*$"
+)
+"""价格定了没: whether a detail of the topic is settled."""
 
 
 def _during(parsed: Parsed) -> re.Match[str] | None:
@@ -82,10 +88,8 @@ def with_topic(body: str, about: str, dialogue: Dialogue) -> tuple[str, str]:
     match = _during(parse(body))
     if not re.search("[灯亮闪灭]", body) and len(device := LAMP.sub("", about)) > 1:
         about = device  # 路由器 of 路由器蓝灯
-    if (match or _DONE.match(body) or _OF_DEVICE.match(body)) and REPORTED.fullmatch(
-        f"显示{about}"
-    ):
-        others = [t for t in dialogue.topics() if not REPORTED.fullmatch(f"显示{t}")]
+    if (match or _DONE.match(body) or _OF_DEVICE.match(body)) and _is_fault(about, dialogue):
+        others = [t for t in dialogue.topics() if not _is_fault(t, dialogue)]
         about = LAMP.sub("", others[0]) if others else ""  # a code is neither mended nor sold
     model = _OF_MODEL.match(about)
     if model and (match or _DONE.match(body) or _EACH.match(body)):
@@ -97,6 +101,14 @@ def with_topic(body: str, about: str, dialogue: Dialogue) -> tuple[str, str]:
     if match and match["deed"] in _DEALT_WITH and not (verbal and verbal[0].tag == "v"):
         return match["deed"] + about, body[match.end("deed") :]
     return about, body
+
+
+def _is_fault(about: str, dialogue: Dialogue) -> bool:
+    """Whether a topic is a code that a device reports, not a model (ZW-300)."""
+    if not REPORTED.fullmatch(f"显示{about}"):
+        return False
+    told = (match for e in dialogue.exchanges for match in REPORTED.finditer(e.typed))
+    return "-" not in about or any(match["code"] == about for match in told)
 
 
 def without_people(about: str) -> str:

@@ -77,7 +77,7 @@ _FRAMES: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple(
             r"(?:(?<![关开停死待])机|器|床|泵|阀|炉|仪|设备|空调|冰箱|电脑|手机|平板|相机|"
             r"电视|汽车|轿车|电动车|摩托车|叉车|打印机|扫描仪|路由器|耳机|手表"
             r"|音箱|电池|轮胎|滤芯|生产线|锅炉|电梯|起重机|挖掘机)$",
-            "续航 功率 噪音 电压 尺寸 电池 充电器 充电时间 保修 转速 油耗 内存 "
+            "续航 功率 噪音 电压 尺寸 电池 充电器 充电时间 保修 质保 延保 转速 油耗 内存 "
             "屏幕 滤芯 耗材 耗电量 售后 润滑油 分辨率 能耗 扬程 流量 保养 保养周期 "
             "墨盒 硒鼓 扭矩 载重 排量",
         ),
@@ -108,8 +108,8 @@ _FRAMES: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple(
             "工资 薪水 薪资 奖金 绩效 全勤奖 全勤 社保 饭补 餐补 待遇 工龄",
         ),
         (
-            r"(?:招聘|面试|岗位|工作|职位|实习|入职|试用期)$",
-            "薪资 工资 底薪 提成 双休 社保 五险一金 合同 面试官 笔试 试用期 转正",
+            r"(?:招聘|面试|岗位|工作|职位|实习|入职|试用期|实习期)$",
+            "薪资 工资 底薪 提成 双休 社保 公积金 五险一金 年假 病假 合同 面试官 笔试 试用期 转正",
         ),
         (
             r"(?:软件|系统|平台|网站|邮箱|vpn|app|账号|应用|服务器|云盘|"
@@ -124,6 +124,16 @@ _FRAMES: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple(
 def belongs(noun: str, about: str) -> bool:
     """Whether `noun` is an attribute that things such as `about` have (门票 of 故宫)."""
     return any(heads.search(about) and noun in attributes for heads, attributes in _FRAMES)
+
+
+def has_attribute(about: str, noun: str) -> bool:
+    """Whether things such as `about`, a model's code among them, have `noun` (ZW-100S: 质保)."""
+    if noun in about:
+        return False
+    return belongs(noun, about) or bool(_MODEL.fullmatch(about) and belongs(noun, "设备"))
+
+
+_MODEL = re.compile(r"[A-Za-z]{1,8}-?\d{2,4}[A-Za-z]{0,2}")
 
 
 def is_attribute(noun: str) -> bool:

@@ -39,8 +39,8 @@ def other_state(value: str, question: str) -> str | None:
 
 
 _TOLD = re.compile(
-    rf"(?:我(?:的|们)?(?:这台|那台)?|这台|那台)?(?:(?P<model>{CODE.pattern})的?)?(?:设备|机器|机子|仪器|主机)?(?:的)?"
-    rf"(?:屏幕|显示屏|面板|屏|界面|上面|小程序)?(?:上|里)?(?:面)?(?:一直|突然|老是|又|总是)?{REPORTED.pattern}(?:了|的)?[。.！!，,]*"
+    rf"(?:现场|还有|另外|又有?|我(?:的|们)?)?(?:这台|那台|另?一台|有一台)?(?:(?P<model>{CODE.pattern})的?)?(?:设备|机器|机子|仪器|主机)?(?:的)?"
+    rf"(?:屏幕|显示屏|面板|屏|界面|上面|小程序)?(?:上|里)?(?:面)?(?:一直|突然|老是|又|总是)?(?:{REPORTED.pattern}|(?<=台)是(?P<named>[A-Za-z]{{1,2}}-?\d{{1,4}}))(?:了|的)?[。.！!，,]*"
 )
 
 
@@ -49,7 +49,7 @@ def what_to_do(message: str) -> str | None:
     match = _TOLD.fullmatch(message)
     if match is None:
         return None
-    return f"{match['model'] + '的' if match['model'] else ''}{match['code']}怎么办"
+    return f"{match['model'] + '的' if match['model'] else ''}{match['code'] or match['named']}怎么办"
 
 
 _UNMENDED = re.compile(

@@ -49,7 +49,7 @@ def _is_bare_verb(token: Token) -> bool:
 
 
 REPORTED = re.compile(
-    r"(?:显示|提示|报错|报|出现|弹出|跳出)(?:了|的|是|(?:错误|故障)(?!代码)|信息|码)*"
+    r"(?:显示|提示|报错|报|出现|弹出|跳出|写着|写的|亮着)(?:了|的|是|(?:错误|故障)(?!代码)|信息|码)*"
     r"(?P<code>[A-Za-z]{1,2}-?\d{1,4}(?![\dA-Za-z-])|(?:错误|故障)?代码\d{1,5}(?!\d))"
 )
 """A code that a device shows: the screen and the showing are no part of what it is about."""

@@ -214,6 +214,8 @@ def _put_code(value: str, question: str, link: str = "") -> str:
 def _put_measure(value: str, question: str) -> str:
     unit = re.search(r"年|个月|月|天|小时|元|块|平|公里|人|岁|级|倍|次|%|条|章|档", value)
     for match in _MEASURE.finditer(question):
+        if match.group()[0] == "一" and _EACH.search(question[: match.start()]):
+            continue  # 多少钱一台
         if unit and unit.group() in match.group():
             new = (
                 value
@@ -229,6 +231,9 @@ def _put_measure(value: str, question: str) -> str:
     if head and first and first.tag == "v" and re.search("[元块钱]", value):
         return question[: head.end] + value + question[head.end :]  # 招待客户5000块的谁来审批
     return before_narrowing(value, question)
+
+
+_EACH = re.compile(r"(?:多少钱|多少|几[块元]钱?|价格|单价)$")
 
 
 def _put_person(value: str, question: str) -> str:
