@@ -80,11 +80,11 @@ def another_value(
         several = with_values(body, dialogue.exchanges[-1].question, profile)
         if several:
             return made_of(question, several, f"沿用上一个问题，换成“{body}”")
-    if two := _AND_THEN.fullmatch(body):
-        first = another_value(two["first"], dialogue, profile)
-        if first is not None and first.changed:
-            joined = f"{first.standalone.rstrip('？?')}，{two['rest']}"
-            return made_of(question, joined, first.reason, first.topic)
+    if both := _AND_THEN.fullmatch(body):
+        of_value = another_value(both["first"], dialogue, profile)
+        if of_value is not None and of_value.changed:
+            joined = f"{of_value.standalone.rstrip('？?')}，{both['rest']}"
+            return made_of(question, joined, of_value.reason, of_value.topic)
     match = _ANOTHER.match(body)
     if match is None or not dialogue.exchanges:
         return None

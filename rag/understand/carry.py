@@ -112,10 +112,8 @@ def leaves_topic_out(question: str, dialogue: Dialogue, profile: KnowledgeProfil
     if _MAY.match(body) and not re.match(r"(?:那|还|也|都)*有", body):
         before_own = [t for t in parsed.tokens if t.end <= own.start]
         said = previous.question if previous else ""
-        again = any(t.role == "act" and t.tag[0] == "v" and t.text in said for t in before_own)
         return (
-            again
-            or _same_deed(parsed, own, said)
+            _same_deed(parsed, own, said)
             or _is_predicate(parsed, own)
             or any(t.text in DETAIL_VERBS for t in before_own)
         )

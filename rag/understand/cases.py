@@ -1,4 +1,4 @@
-"""The last question in a case that the user tells: "要是还难产", "我刚转正 能休吗", "客户要20台"."""
+"""The last question in a case that is told: "要是还难产", "我刚转正 能休吗", "客户要20台"."""
 
 from __future__ import annotations
 
@@ -28,10 +28,17 @@ _OTHER_KIND = ("region", "time", "code", "clause", "measure", "person")
 def supposed_case(message: str, dialogue: Dialogue) -> str | None:
     """要是还难产，双胞胎产假几天 for a bare condition; None for other values and questions."""
     match, previous = _IF.fullmatch(message), dialogue.previous
-    if match is None or previous is None or dialogue.moved:
+    if match is None or previous is None or dialogue.moved or not asks(previous.question):
         return None
+    if "就" in match["case"]:
+        return None  # 要是能自取就好了: a whole sentence
     case = re.sub("^(?:是|换成|换|在)", "", match["case"])
-    if asks(case) or not case or kind_of(case) in _OTHER_KIND or has_sibling(case, previous.question):
+    if (
+        asks(case)
+        or not case
+        or kind_of(case) in _OTHER_KIND
+        or has_sibling(case, previous.question)
+    ):
         return None
     said = f"{match['if']}{match['case']}"
     if _HOW_TO.search(previous.question) and previous.topic:
@@ -50,9 +57,7 @@ _LOOKED_BACK = 6
 """Questions in which what is granted is looked for (chosen by us)."""
 
 
-def told_first(
-    question: str, dialogue: Dialogue, profile: KnowledgeProfile | None
-) -> str | None:
+def told_first(question: str, dialogue: Dialogue, profile: KnowledgeProfile | None) -> str | None:
     """我刚转正，年假能休吗: the topic stands in the clause that asks, behind the user's case."""
     match = _TOLD_FIRST.fullmatch(question)
     if match is None or dialogue.moved or asks(match["said"]) or not dialogue.exchanges:
@@ -116,11 +121,14 @@ def case_told(message: str, dialogue: Dialogue) -> str | None:
     if previous is None or dialogue.moved:
         return None
     match = _WANTED.fullmatch(message)
-    if match and _PRICE.search(previous.question) and not other_count(match["count"] + match["unit"], previous.question):
-        return f"买{match['count']}{match['unit']}，{previous.question}"
-    if asks(message):
+    if match and _PRICE.search(previous.question):
+        wanted = match["count"] + match["unit"]
+        return (
+            None if other_count(wanted, previous.question) else f"买{wanted}，{previous.question}"
+        )
+    match = None if asks(message) else _WHEN_DONE.fullmatch(message)
+    if match is None or not find_times(match["when"], date.today()):
         return None
-    if (match := _WHEN_DONE.fullmatch(message)) and find_times(match["when"], date.today()):
-        if parse(previous.question).phrases and not find_times(previous.question, date.today()):
-            return f"{match['when']}{match['deed']}的，{previous.question}"
-    return None
+    if not parse(previous.question).phrases or find_times(previous.question, date.today()):
+        return None
+    return f"{match['when']}{match['deed']}的，{previous.question}"

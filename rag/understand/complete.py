@@ -150,7 +150,16 @@ def _complete(question: str, dialogue: Dialogue, profile: KnowledgeProfile | Non
             return found
     if _needs_no_context(question) and not asks_to_verify(question):
         return Completion(question, False, "", "")
-    for step in (_verified, _corrected, _returned, _more, _other_year, _supposed, another_value):
+    for step in (
+        _verified,
+        _corrected,
+        _returned,
+        _more,
+        _other_year,
+        _theirs,
+        _supposed,
+        another_value,
+    ):
         if found := step(question, dialogue, profile):
             return found
     return _referred_or_carried(question, dialogue, profile)
@@ -263,6 +272,15 @@ def _returned(
     return made_of(question, carry(rest, inner, profile), f"回到“{about}”", about)
 
 
+def _theirs(
+    question: str, dialogue: Dialogue, profile: KnowledgeProfile | None
+) -> Completion | None:
+    """他分机: of the person whom the last answer names."""
+    del profile
+    their = attribute_of_person(question, dialogue)
+    return made_of(question, their, f"“{topic(their)}”是上文所指") if their else None
+
+
 def _supposed(
     question: str, dialogue: Dialogue, profile: KnowledgeProfile | None
 ) -> Completion | None:
@@ -285,8 +303,6 @@ def _referred_or_carried(
 ) -> Completion:
     if not asks(question) and not _wishes(question):
         about = dialogue.previous.topic if dialogue.previous and not dialogue.moved else ""
-        if their := attribute_of_person(question, dialogue):
-            return Completion(their, True, f"“{topic(their)}”是上文所指", topic(their))
         if about and reports_failure(question):
             return Completion(f"{about}{question}", True, "补上了上文的话题", about)
         if made := what_to_do(question):

@@ -127,12 +127,19 @@ def belongs(noun: str, about: str) -> bool:
 
 
 def has_attribute(about: str, noun: str) -> bool:
-    """Whether things such as `about`, a model's code among them, have `noun` (ZW-100S: 质保)."""
-    if noun in about:
+    """Whether things such as `about`, a model's code among them, have `noun` (ZW-100S: 质保).
+
+    Their parts don't count (滤芯): of those the same can be asked as of the whole.
+    """
+    if noun in about or not _NO_PART.fullmatch(noun):
         return False
     return belongs(noun, about) or bool(_MODEL.fullmatch(about) and belongs(noun, "设备"))
 
 
+_NO_PART = re.compile(
+    r"工资|薪[水资]|底薪|奖金|提成|社保|公积金|五险一金|[年病]假|双休|待遇|合同|质保|保修|延保|售后|保养(?:周期)?|理赔|退保|续保"
+    r"|[\u4e00-\u9fff]{1,3}[费金率额期]"
+)
 _MODEL = re.compile(r"[A-Za-z]{1,8}-?\d{2,4}[A-Za-z]{0,2}")
 
 

@@ -45,7 +45,7 @@ def in_number(question: str, profile: KnowledgeProfile | None, counts: Counts | 
         profile: of the selected knowledge bases; without it nothing is changed.
         counts: how many passages hold a term; None knows the titles' and headings' models only.
     """
-    if profile is None or not _NUMBER.search(question) or codes(question) and _spelled(question):
+    if profile is None or not _NUMBER.search(question) or (codes(question) and _spelled(question)):
         return question
     index = gazetteer(profile)
     known = {m.group() for p in index.products for m in [_SERIES.fullmatch(p.upper())] if m}
@@ -60,6 +60,22 @@ def in_number(question: str, profile: KnowledgeProfile | None, counts: Counts | 
             continue
         if model in named or (counts and counts([model.lower()]).get(model.lower())):
             question = question[: match.start()] + model + question[match.end() :]
+    return question
+
+
+_FAULT = re.compile(
+    r"(?<![A-Za-z0-9.\-_/])(?P<letter>[A-Za-z])(?P<digit>[1-9])(?![A-Za-z0-9.\-_/])"
+)
+
+
+def zero_filled(question: str, counts: Counts | None) -> str:
+    """`question` with E4 as the documents write it: E04, where they hold that and no E4."""
+    for match in _FAULT.finditer(question) if counts else ():
+        typed = match.group().lower()
+        full = f"{match['letter']}0{match['digit']}"
+        held = counts([typed, full.lower()]) if counts else {}
+        if held.get(full.lower()) and not held.get(typed):
+            return question[: match.start()] + full + question[match.end() :]
     return question
 
 

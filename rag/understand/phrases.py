@@ -7,7 +7,6 @@ that is possible.
 
 from __future__ import annotations
 
-import itertools
 import re
 from dataclasses import dataclass, replace
 from functools import lru_cache

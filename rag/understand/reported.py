@@ -49,7 +49,8 @@ def what_to_do(message: str) -> str | None:
     match = _TOLD.fullmatch(message)
     if match is None:
         return None
-    return f"{match['model'] + '的' if match['model'] else ''}{match['code'] or match['named']}怎么办"
+    model = f"{match['model']}的" if match["model"] else ""
+    return f"{model}{match['code'] or match['named']}怎么办"
 
 
 _UNMENDED = re.compile(

@@ -12,7 +12,9 @@ from rag.understand.substitute import kind_of, put
 _MOST = 3
 """Values that one message names; more are a list of something (chosen by us)."""
 _GAP = re.compile(r"[\s，,、。；;]+")
-_OWN = re.compile(r"^(?:我(?:们)?)?(?:现在|目前)?(?:是在|是|在|属于|住|的话)?|(?:的话|的|吧|呢|啊|毕业)+$")
+_OWN = re.compile(
+    r"^(?:我(?:们)?)?(?:现在|目前)?(?:是在|是|在|属于|住|的话)?|(?:的话|的|吧|呢|啊|毕业)+$"
+)
 _KINDS = ("code", "person", "measure", "region", "time")
 """Kinds of values, those that stand nearest to the topic first."""
 _TELLING = ("region", "time", "code")

@@ -86,9 +86,9 @@ def _in_place(tokens: list[Token], index: int) -> Token:
             return replace(token, role="noun")  # 印着月亮的钥匙
     if token.text == "会" and _is_meeting(tokens, index):
         return replace(token, role="noun", tag="n")  # 开视频会
-    if len(token.text) == 1 and token.role == "noun" and (not before or before.role == "mark"):
-        if token.tag == "n" and after and after.text in ("了", "过"):
-            return replace(token, role="act")  # 量了只有10.8
+    leads = token.role == "noun" and (not before or before.role == "mark")
+    if leads and len(token.text) == 1 and token.tag == "n" and after and after.text in ("了", "过"):
+        return replace(token, role="act")  # 量了只有10.8
     named = before is not None and before.role == "noun" and before.tag != "t"
     if token.role == "noun" and named and _MEASURE_OF.fullmatch(token.text):
         return replace(token, role="rel")  # 虾仁保质期

@@ -12,7 +12,7 @@ from rag.understand.complete import complete
 from rag.understand.for_each import for_each
 from rag.understand.homophones import Counts, repaired
 from rag.understand.intent import classify
-from rag.understand.model_numbers import in_number
+from rag.understand.model_numbers import in_number, zero_filled
 from rag.understand.parts import parts
 from rag.understand.slots import extract
 from rag.understand.spelling import spelled
@@ -43,8 +43,9 @@ def understand(
         completion = complete(numbered, history, profile)
         if numbered != question:
             completion = replace(completion, changed=True)
-        standalone = spelled(completion.standalone, profile)
-        respelled = "型号按文件里的写法" if standalone != completion.standalone or numbered != question else ""
+        standalone = zero_filled(spelled(completion.standalone, profile), counts)
+        as_typed = standalone == completion.standalone and numbered == question
+        respelled = "" if as_typed else "型号按文件里的写法"
     else:
         completion, standalone, respelled = _as_corrected(question, corrected), corrected, ""
     intent, confidence = classify(standalone, history if corrected is None else ())
