@@ -83,7 +83,10 @@ def another_value(
     if both := _AND_THEN.fullmatch(body):
         of_value = another_value(both["first"], dialogue, profile)
         if of_value is not None and of_value.changed:
-            joined = f"{of_value.standalone.rstrip('？?')}，{both['rest']}"
+            rest = both["rest"]
+            if parse(rest).tokens[0].role in ("aux", "ask"):
+                rest = CONNECTIVE.sub("", both["first"]).removesuffix("呢") + rest
+            joined = f"{of_value.standalone.rstrip('？?')}，{rest}"
             return made_of(question, joined, of_value.reason, of_value.topic)
     match = _ANOTHER.match(body)
     if match is None or not dialogue.exchanges:
@@ -111,7 +114,8 @@ def another_value(
         return made_of(question, made, f"沿用上一个问题，换成“{value}”")
     if value.isdigit() and not is_year(value):
         return Completion(question, False, "", topic(question))
-    about = dialogue.exchanges[-1].topic
+    one = _ONE.match(previous)
+    about = one.group() if one else dialogue.exchanges[-1].topic
     if match["mark"] == "呢" and has_attribute(about, value) and not has_sibling(value, previous):
         asked = "是多少" if COUNTED.search(value) else "怎么规定"
         return made_of(question, f"{about}的{value}{asked}？", "补上了上文的话题", about)
@@ -188,6 +192,8 @@ _KINDS_ALONE = ("region", "time", "code", "clause", "relation")
 """Kinds of which a bare value, without 呢, asks the last question again."""
 
 
+_ONE = re.compile("[\u4e00-\u9fffA-Za-z0-9-]{1,8}[那这][款台种](?![呢吗？?])")
+"""室外那款几天能发货: which of several things is asked about."""
 _AND_THEN = re.compile(r"(?P<first>[^，,\s？?]{1,12}呢)[，,？?\s]+(?P<rest>[^，,\s].{2,20})")
 """质保呢 能不能延: another value, and a second question about it."""
 _POINTING = re.compile(

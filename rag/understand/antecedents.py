@@ -10,7 +10,7 @@ from rag.understand.dialogue import Dialogue
 from rag.understand.names import find_names, officers
 from rag.understand.phrases import is_person, parse
 from rag.understand.regions import find_regions
-from rag.understand.slots import QUOTED_TITLE
+from rag.understand.slots import QUOTED_TITLE, codes
 from rag.understand.words import boundaries
 
 _HOUSES = lexicon.words_of("部门 机构 单位 公司 人 平台 系统 网站 软件 应用 窗口 中心")
@@ -130,7 +130,12 @@ _SORTS = {
 
 
 def _other_class(noun: str, topic: str) -> bool:
-    """这家公司 cannot stand for a holiday: people, places and firms need one of their own."""
+    """这家公司 cannot stand for a holiday: people, places and firms need one of their own.
+
+    Nor can a rule stand for a model (这政策 after ZW-100).
+    """
+    if noun in ("政策", "规定", "制度", "办法", "条例", "通知", "文件", "活动", "合同"):
+        return any(code == topic for code in codes(topic))
     return noun in (
         "公司",
         "企业",

@@ -25,7 +25,9 @@ from rag.understand.left_out import (
     THAN,
     THERE_IS,
     WHEN_DONE,
+    before_verb,
     journey,
+    same_deed,
 )
 from rag.understand.phrases import Parsed, Phrase, is_name, parse, topic_phrase
 from rag.understand.refer import two_things
@@ -113,27 +115,11 @@ def leaves_topic_out(question: str, dialogue: Dialogue, profile: KnowledgeProfil
         before_own = [t for t in parsed.tokens if t.end <= own.start]
         said = previous.question if previous else ""
         return (
-            _same_deed(parsed, own, said)
-            or _is_predicate(parsed, own)
+            same_deed(parsed, own, said)
+            or before_verb(parsed, own)
             or any(t.text in DETAIL_VERBS for t in before_own)
         )
     return not re.match(r"(?:那|还|也|都)*有(?:哪些|什么|几|多少)", body)
-
-
-def _same_deed(parsed: Parsed, own: Phrase, said: str) -> bool:
-    """Whether the last question's verb is asked of again with a measure (能订一整天吗)."""
-    inside = [t for t in parsed.tokens if own.start <= t.start and t.end <= own.end]
-    deed = inside[0].tag == "v" and inside[0].text in said
-    return deed and len(inside) > 1 and all(t.tag[0] in "mq" for t in inside[1:])
-
-
-def _is_predicate(parsed: Parsed, own: Phrase) -> bool:
-    """Whether the phrase is a verb before another one (可以分开休吗, 能攒到明年吗)."""
-    at = next((i for i, t in enumerate(parsed.tokens) if t.start == own.start), 0)
-    verb, after = parsed.tokens[at], parsed.tokens[at + 1 : at + 2]
-    if verb.end != own.end or verb.tag not in ("v", "vd", "vi", "zg", "d") or not after:
-        return False
-    return after[0].role == "act" or after[0].text in ("到", "成", "给", "在")
 
 
 def _asked_of_before(parsed: Parsed, own: Phrase, dialogue: Dialogue) -> bool:
@@ -229,6 +215,8 @@ def carry(question: str, dialogue: Dialogue, profile: KnowledgeProfile | None) -
     source = _source(dialogue)
     if source is None or not source.topic:
         return None
+    if _KIN.fullmatch(source.topic):
+        return None  # what he or she asked for is meant
     parsed = parse(question)
     body = parsed.body.lstrip("，, ")
     about = _owner(parsed, topic_phrase(parsed), dialogue)
@@ -309,6 +297,11 @@ def expand_short_name(question: str, dialogue: Dialogue) -> str | None:
                 )
             return question[: own.start] + name + question[own.end :]
     return None
+
+
+_KIN = re.compile(
+    "(?:她|他|我)?(?:老公|老婆|爱人|丈夫|妻子|对象|男友|女友|男朋友|女朋友|同事|朋友|领导|老板|客户|家人|父母|孩子)"
+)
 
 
 def known_topic(text: str, profile: KnowledgeProfile | None) -> bool:

@@ -133,14 +133,14 @@ def has_attribute(about: str, noun: str) -> bool:
     """
     if noun in about or not _NO_PART.fullmatch(noun):
         return False
-    return belongs(noun, about) or bool(_MODEL.fullmatch(about) and belongs(noun, "设备"))
+    return belongs(noun, about) or bool(_DEVICE.fullmatch(about) and belongs(noun, "设备"))
 
 
 _NO_PART = re.compile(
     r"工资|薪[水资]|底薪|奖金|提成|社保|公积金|五险一金|[年病]假|双休|待遇|合同|质保|保修|延保|售后|保养(?:周期)?|理赔|退保|续保"
     r"|[\u4e00-\u9fff]{1,3}[费金率额期]"
 )
-_MODEL = re.compile(r"[A-Za-z]{1,8}-?\d{2,4}[A-Za-z]{0,2}")
+_DEVICE = re.compile(r"[A-Za-z]{1,8}-?\d{2,4}[A-Za-z]{0,2}|.+[那这][款台种]")
 
 
 def is_attribute(noun: str) -> bool:

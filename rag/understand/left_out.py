@@ -6,6 +6,7 @@ import re
 
 from rag.understand.dialogue import Dialogue
 from rag.understand.lexicon import words_of
+from rag.understand.phrases import Parsed, Phrase
 
 BACK = re.compile(r"(?:回来|回国|返回|返岗|结束)(?:后|以后|之后|了)?(?!的)")
 """回来多久内报销: after what was left for."""
@@ -57,3 +58,19 @@ NEXT_MEETING = re.compile(
     r"(?:那)?(?:下|上|这|本)(?:一)?(?:次|周|个月)?的?(?:例会|会议|会)(?=(?:是|在|要|定在)?(?:几号|几点|哪天|什么时候|啥时候|何时|哪))"
 )
 """下次会几号: a meeting, not what was talked about."""
+
+
+def same_deed(parsed: Parsed, own: Phrase, said: str) -> bool:
+    """Whether the last question's verb is asked of again with a measure (能订一整天吗)."""
+    inside = [t for t in parsed.tokens if own.start <= t.start and t.end <= own.end]
+    deed = inside[0].tag == "v" and inside[0].text in said
+    return deed and len(inside) > 1 and all(t.tag[0] in "mq" for t in inside[1:])
+
+
+def before_verb(parsed: Parsed, own: Phrase) -> bool:
+    """Whether the phrase is a verb before another one (可以分开休吗, 能攒到明年吗)."""
+    at = next((i for i, t in enumerate(parsed.tokens) if t.start == own.start), 0)
+    verb, after = parsed.tokens[at], parsed.tokens[at + 1 : at + 2]
+    if verb.end != own.end or verb.tag not in ("v", "vd", "vi", "zg", "d") or not after:
+        return False
+    return after[0].role == "act" or after[0].text in ("到", "成", "给", "在")

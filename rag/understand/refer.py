@@ -324,6 +324,9 @@ def attribute_of_person(message: str, dialogue: Dialogue) -> str | None:
     match = _THEIRS.fullmatch(message)
     if match is None or match["what"] not in lexicon.RELATIONS | _OF_PEOPLE:
         return None
+    previous = dialogue.previous
+    if previous and re.search("谁|哪位", previous.question) and not last_person(previous.reply):
+        return None  # whom the last question asked for we could not tell
     referred = Referred(match["who"])
     _people(referred, dialogue.topics(), dialogue)
     return f"{referred.text}的{match['what']}" if referred.changed else None

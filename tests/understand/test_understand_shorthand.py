@@ -75,8 +75,12 @@ COMPLETED = {
     "an attribute is asked of the thing, not put in its place": [
         (["试用期几个月啊 工资打折吗", "那病假呢"], "试用期的病假怎么规定？"),
         (["QP-150多少钱", "滤芯呢"], "滤芯多少钱"),
-        (["QP-150几天能发货", "质保呢 能不能延"], "QP-150的质保怎么规定，能不能延"),
+        (["QP-150几天能发货", "质保呢 能不能延"], "QP-150的质保怎么规定，质保能不能延"),
         (["实习期多久 有补贴吗", "那社保呢"], "实习期多久 有社保吗"),
+    ],
+    "which of several things": [
+        (["室外那款几天能发货", "质保呢"], "室外那款的质保怎么规定？"),
+        (["QP-150多少钱一台", "这政策发了没"], "QP-150的政策发了没"),
     ],
     "the person of the last answer": [
         (["滤芯谁负责", "他分机"], "陆一帆的分机"),
@@ -146,6 +150,8 @@ def test_what_is_typed_in_haste(texts: list[str], expected: str) -> None:
         ["上季度报修多少", "下次例会几号来着"],
         ["门禁卡丢了怎么办", "我今天忘带工牌了 怎么进"],
         ["收入证明怎么开", "我刚入职，要带什么材料来报到"],
+        ["现场一台报E07", "新的多少钱啊 几天到"],
+        ["双胞胎产假几天", "她老公也是咱公司的，他能休多少", "可以分开休吗"],
         ["京东下单要多久", "要是能自取就好了"],
         ["150块能报销吗"],
         ["260能报吗"],
@@ -162,6 +168,16 @@ def test_what_is_typed_in_haste(texts: list[str], expected: str) -> None:
 )
 def test_what_says_itself_stays(texts: list[str]) -> None:
     assert said(*texts) == texts[-1]
+
+
+def test_nobody_is_named_where_the_last_question_for_a_person_failed() -> None:
+    history = [
+        Turn(role="user", content="样机谁负责"),
+        Turn(role="assistant", content="由研发部段明远负责。[1]", status="answered"),
+        Turn(role="user", content="滤芯谁负责"),
+        Turn(role="assistant", content="根据现有信息无法确定。", status="refused"),
+    ]
+    assert understand("他分机", history, PUMPS, TODAY).standalone_question == "他分机"
 
 
 @pytest.mark.parametrize(
