@@ -32,10 +32,11 @@ from rag.first_look import Probe, first_look
 from rag.models.chat import ChatModel
 from rag.retrieve.cache import RecentResults
 from rag.retrieve.search import Retriever
-from rag.second_look import look_again
+from rag.second_look import Second, look_again
 from rag.settings import Settings
 from rag.store.catalog import Catalog
 from rag.text.as_asked import with_other_names
+from rag.topic_look import Reading, look_with_topic
 from rag.turn import TurnInput, check_bases, check_question
 from rag.turn_state import Stopped, TurnState
 from rag.types import (
@@ -92,6 +93,7 @@ class Chain(Runnable[TurnInput, Any]):
         self._condenser = Condenser(chat, prompts)
         self._prompts = prompts
         self._meanings: RecentResults[Understanding] = RecentResults(_RECENT_MEANINGS)
+        self._reading = Reading(retriever, self._meaning, self.plan, catalog.chunks.get)
 
     def invoke(
         self, input: TurnInput, config: RunnableConfig | None = None, **kwargs: Any
@@ -178,10 +180,9 @@ class Chain(Runnable[TurnInput, Any]):
         self, question: str, hits: Sequence[Hit], settings: Settings
     ) -> tuple[Evidence, ...]:
         """What of these hits the answer is made from."""
-        shorter = self._condenser.ready(question, settings)
-        return self._retriever.evidence(
-            question, hits, settings=settings.retrieval, summarise=shorter
-        )
+        short = self._condenser.ready(question, settings)
+        kept = settings.retrieval
+        return self._retriever.evidence(question, hits, settings=kept, summarise=short)
 
     def _until_stopped(self, turn: TurnState) -> Iterator[Event]:
         try:
@@ -211,6 +212,10 @@ class Chain(Runnable[TurnInput, Any]):
         evidence = yield from self._compress(turn, meaning, found.hits)
         sure = sureness(meaning, found.hits, evidence, turn.names)
         verdict = decide(sure.value, turn.settings.answer)
+        first = Second(meaning, found, evidence, sure)
+        (meaning, found, evidence, sure), verdict = yield from look_with_topic(
+            self._step, self._reading, turn, profile, first, verdict
+        )
         if verdict == "refuse" or not evidence:
             second = yield from look_again(
                 self._step, self._retriever, turn, meaning, query_plan, evidence
@@ -274,9 +279,8 @@ class Chain(Runnable[TurnInput, Any]):
         return judged
 
     def _plan(self, turn: TurnState, meaning: Understanding) -> Generator[Event, None, QueryPlan]:
-        planned = step_summaries.of_plan
         made = yield from self._step(
-            turn, "plan", lambda _: self.plan(turn.input, meaning), planned
+            turn, "plan", lambda _: self.plan(turn.input, meaning), step_summaries.of_plan
         )
         return made
 
@@ -284,15 +288,11 @@ class Chain(Runnable[TurnInput, Any]):
         self, turn: TurnState, meaning: Understanding, query_plan: QueryPlan
     ) -> Generator[Event, None, Retrieval]:
         top_k = turn.settings.retrieval.top_k * (1 + min(turn.input.attempt, 3))
-
-        def search(_: object) -> Retrieval:
-            question = meaning.standalone_question
-            return self._retriever.search(query_plan, question=question, top_k=top_k)
-
+        asked = meaning.standalone_question
         found = yield from self._step(
             turn,
             "retrieve",
-            search,
+            lambda _: self._retriever.search(query_plan, question=asked, top_k=top_k),
             lambda found: step_summaries.of_retrieval(found, meaning),
         )
         return found
