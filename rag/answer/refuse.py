@@ -64,6 +64,8 @@ SAME_FLOORS = ((1.0, 0.82), (0.5, 0.65))
 holds the kind asked for: such a record was written to answer it. Chosen by us."""
 LOST_FROM = 0.45
 """Weight from which an absent word takes that floor away."""
+DOUBTED_FLOOR = 0.62
+"""Confidence at least where one place holds the whole subject though the line reader doubts it."""
 LOST_RARE = 0.9
 """Rarity of a word or name that stands nowhere, from which an answer is not plain where the line
 reader takes part: it takes the weight of one fish for that of another. Chosen by us."""
@@ -144,6 +146,8 @@ def confidence(
     other = beside(question, evidence, documents(evidence))
     value = max(value, _floor(exact, EXACT_FLOORS))
     open_slot = bool(found["slot_silent"])
+    if not open_slot and found["grounded"] >= GROUNDED_FLOORS[0][0]:
+        value = max(value, DOUBTED_FLOOR)
     if not open_slot and (whole or not _doubted(found)):
         value = max(value, _floor(found["grounded"], GROUNDED_FLOORS))
         value = max(value, _floor(same_question(question, usable), SAME_FLOORS))

@@ -38,6 +38,9 @@ _ANOTHER = re.compile(
     r"|也行吗|也可以吗|可以吗|也能吗|行不行|能行吗|可以不|也?(?:需要|支持|会|能|要)(?:吗|不|么)|也(?:给我)?(?:(?:说|讲|看|查|列|介绍)(?:说|讲|看|查|一下|下)))?[\s？?。！!]*$"
 )
 
+_ASKS_BY_ITSELF = ("怎么样", "如何")
+"""天气怎么样 is a question of its own, 那年假怎么样 is none."""
+
 CONNECTIVE = re.compile(
     r"^(?:那么(?!多|大|长|高|久|少|早|晚)|那就|那如果|要是|然后|另外|还有|而且|并且|但是?|不过|所以|好的?)[,，\s]*"
     r"|^那(?!么|个|些|种|款|项|里|边|时|天|年|样|儿|家|位|份|条|台|张|只|件|本|部|套|次|辆|批|笔|段)[,，\s]*"
@@ -89,6 +92,8 @@ def another_value(
             joined = f"{of_value.standalone.rstrip('？?')}，{rest}"
             return made_of(question, joined, of_value.reason, of_value.topic)
     match = _ANOTHER.match(body)
+    if match and match["mark"] in _ASKS_BY_ITSELF and match.start("value") == 0:
+        return None
     if match is None or not dialogue.exchanges:
         return None
     value = re.sub("^我(?=[^们的国])", "", match["value"].strip())
