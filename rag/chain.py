@@ -24,7 +24,8 @@ from langchain_core.runnables.config import (
 from rag import step_summaries
 from rag.answer.condense import Condenser
 from rag.answer.plain_words import in_their_words, sureness
-from rag.answer.refuse import Confidence, decide, refusal
+from rag.answer.refusal import refusal
+from rag.answer.refuse import Confidence, decide
 from rag.answer.small_talk import reply
 from rag.answer.subject_evidence import of_the_subject_asked
 from rag.answer.write import Writer, Written
@@ -74,7 +75,7 @@ class Chain(Runnable[TurnInput, Any]):
         retriever: searches.
         chat: returns the current chat model, or None for extractive answers.
         settings: returns the current settings; read once per turn.
-        prompts: returns the administrators' prompt overrides by name.
+        prompts: returns the prompt overrides by name.
     """
 
     def __init__(
@@ -362,8 +363,7 @@ class Chain(Runnable[TurnInput, Any]):
             return
         value = sure.value * checked.trust
         hedge = decide(value, turn.settings.answer) != "answer"
-        widened = step_summaries.widening(meaning, found.widened)
-        final = checked.noting(widened).hedged(hedge)
+        final = checked.noting(step_summaries.widening(meaning, found.widened)).hedged(hedge)
         yield turn.ended(meaning, final, "hedged" if hedge else "answered", value)
 
     # --- What all steps share ---------------------------------------------------------

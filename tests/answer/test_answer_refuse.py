@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 from answer_cases import hits, meaning, passage
 
-from rag.answer.refuse import HEDGE_PREFIX, REFUSAL_PREFIX, confidence, decide, refusal
+from rag.answer.refusal import refusal
+from rag.answer.refuse import HEDGE_PREFIX, REFUSAL_PREFIX, confidence, decide
 from rag.settings import AnswerSettings
 
 SHANDONG = passage(
