@@ -22,7 +22,7 @@ SURE_FIT = 0.5
 questions of our own about documents that the line reader has not seen."""
 NEXT = 3
 """Places of the ranking in which a second line may stand."""
-NEAR, NEXT_FROM = 0.4, -0.4
+NEAR, NEXT_FROM = 0.4, -0.15
 """How far below the best line's log odds (`rag.answer.fits`) a second one may stay, and the
 least it must have; chosen by us on the same questions."""
 ALSO = "另见："

@@ -1,4 +1,5 @@
-"""Codes as the documents write them: "ZW200" and "zw 200" are their ZW-200."""
+"""Codes and places as the documents write them: "ZW200" and "zw 200" are their ZW-200, 帝都 is
+北京."""
 
 from __future__ import annotations
 
@@ -9,6 +10,8 @@ from functools import lru_cache
 from rag.text.normalise import normalise
 from rag.types import KnowledgeProfile
 from rag.understand.gazetteer import gazetteer
+from rag.understand.region_names import NICKNAMES
+from rag.understand.regions import find_regions
 from rag.understand.slots import codes
 
 _JOINTS = re.compile(r"[-_ ./]")
@@ -30,6 +33,16 @@ def spelled(question: str, profile: KnowledgeProfile | None) -> str:
         if known is not None:
             lower = code == code.lower()
             question = question.replace(code, known if lower else known.upper())
+    return question
+
+
+def named_plainly(question: str, profile: KnowledgeProfile | None) -> str:
+    """The question with nicknames of places (帝都) as their names, unless a title says them."""
+    known = gazetteer(profile).names if profile else {}
+    for mention in reversed(find_regions(question)):
+        if mention.text in NICKNAMES and normalise(mention.text) not in known:
+            name = mention.path.rsplit("/", 1)[-1]
+            question = question[: mention.start] + name + question[mention.end :]
     return question
 
 

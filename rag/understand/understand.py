@@ -15,7 +15,7 @@ from rag.understand.intent import classify
 from rag.understand.model_numbers import in_number, zero_filled
 from rag.understand.parts import parts
 from rag.understand.slots import extract
-from rag.understand.spelling import spelled
+from rag.understand.spelling import named_plainly, spelled
 
 
 def understand(
@@ -44,6 +44,9 @@ def understand(
         if numbered != question:
             completion = replace(completion, changed=True)
         standalone = zero_filled(spelled(completion.standalone, profile), counts)
+        placed = named_plainly(standalone, profile)
+        if placed != standalone:
+            completion, standalone = replace(completion, standalone=placed, changed=True), placed
         as_typed = standalone == completion.standalone and numbered == question
         respelled = "" if as_typed else "型号按文件里的写法"
     else:
