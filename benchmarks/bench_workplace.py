@@ -122,7 +122,12 @@ def main() -> None:
     given = documents(args.part)[: args.limit or None]
     with tempfile.TemporaryDirectory() as folder, opened(Path(folder)) as application:
         kb_id = fill(application, given, "workplace")
-        run(application, kb_id, [one for doc in given for one in questions(doc)], args.show)
+        asked = [one for doc in given for one in questions(doc)]
+        print("with the line reader")
+        run(application, kb_id, asked, args.show)
+        application.retriever.read_lines = None
+        print("without it")
+        run(application, kb_id, asked, show=False)
 
 
 if __name__ == "__main__":

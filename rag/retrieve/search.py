@@ -75,7 +75,7 @@ class Retriever:
         lexical: BM25 statistics.
         embedder, reranker, settings: called once per search, so that a change takes effect.
         web: where plans that want the web are looked up, too.
-        read_lines: gives evidence its `fits` for a question; see `rag.answer.line_fit`.
+        read_lines: gives evidence its `fits` (`rag.answer.line_fit`); None leaves them out.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class Retriever:
         self._reranker = reranker
         self._settings = settings
         self._web = web
-        self._read_lines = read_lines
+        self.read_lines = read_lines
         self._results: RecentResults[Retrieval] = RecentResults(_RECENT_RESULTS)
         self._fallback_lock = threading.Lock()
         self._fallback: Reranker | None = None
@@ -215,23 +215,19 @@ class Retriever:
         settings: RetrievalSettings | None = None,
         summarise: Summarise | None = None,
     ) -> tuple[Evidence, ...]:
-        """What of these hits the answer step gets: near-duplicates out, within the budget, with
-        how well each line answers.
+        """What of these hits the answer step gets, within the budget; `read_lines` has read it.
 
         Args:
             settings: use these instead of the current settings.
             summarise: shortens passages that would be left out; see `compress`.
         """
         settings = settings or self._settings().retrieval
+        count = self._embedder().count_tokens
         found = compress(
-            question,
-            hits,
-            settings.context_tokens,
-            self._embedder().count_tokens,
-            near_duplicate=settings.near_duplicate,
-            summarise=summarise,
-        )
-        return self._read_lines(question, found) if self._read_lines else found
+            question, hits, settings.context_tokens, count,
+            near_duplicate=settings.near_duplicate, summarise=summarise,
+        )  # fmt: skip
+        return self.read_lines(question, found) if self.read_lines else found
 
     def forget(self) -> None:
         """Drop all cached results and question vectors, as benchmarks need it."""
@@ -259,7 +255,7 @@ class Retriever:
         return found(begin())
 
     def _space(self) -> tuple[str, str]:
-        """Fingerprints of the embedder in use and of the vectors in use."""
+        """Fingerprints of the embedder and of the vectors in use."""
         return self._embedder().fingerprint, self._vectors.fingerprint
 
     def _settle(self) -> None:
