@@ -42,6 +42,7 @@ KIND_BONUS = 0.2
 KIND_MISSING = 0.25
 FEW_KINDS, PARTICULAR_MISSING = 3, 0.5
 KEY_BONUS = 0.5
+BARE_FIELD, SHORTEST_TOLD, KEY_MEANT = 0.6, 12, 0.3
 PRIOR_SHARE = 0.25
 RANGE_BONUS = 0.25
 ROW_NAME_BONUS = 0.35
@@ -85,6 +86,7 @@ _ASKS_WHAT = re.compile(
 )
 _ASKS_ROW = re.compile(r"哪(?:一)?[张个款种类项条档]|谁|哪位")
 """The thing itself is asked for: naming it is the answer."""
+_TOLD = ("text", "steps", "reason")
 _SIGNED = ("organisation", "person")
 _SAYS = tuple(
     (re.compile(asks), re.compile(says))
@@ -255,7 +257,10 @@ def score(question: Question, piece: Piece, document: str = "") -> Ranked:
     if piece.label.endswith(("？", "?")):
         total += ASKED_BONUS * coverage(question.terms, piece.label)
     if piece.key:
-        total += KEY_BONUS * key_fit(question, piece.key) * covered
+        asked_for = key_fit(question, piece.key)
+        total += KEY_BONUS * asked_for * covered
+        bare = len(piece.body) - len(piece.key) <= SHORTEST_TOLD
+        total -= BARE_FIELD * (bare and question.asked.wanted in _TOLD and asked_for < KEY_MEANT)
     total -= ECHO * _only_echoes(question, piece)
     if question.asked.wanted not in _SIGNED and signs(piece.body):
         total -= SIGNATURE
