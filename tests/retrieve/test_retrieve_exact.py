@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag.retrieve.exact import ExactTerms, exact_matches, exact_terms
+from rag.retrieve.exact import ExactTerms, exact_matches, exact_terms, has_entry
 from rag.types import Chunk, DocumentMetadata
 
 
@@ -48,6 +48,22 @@ def test_short_codes_count_where_they_are_rare(
     question: str, held: dict[str, tuple[int, float]], codes: tuple[str, ...]
 ) -> None:
     assert exact_terms(question, lambda _: held).codes == codes
+
+
+@pytest.mark.parametrize(
+    ("text", "entry"),
+    [
+        ("编码：QX-20；名称：风扇；单价：60", True),
+        ("编码：QX-2；名称：滤芯；单价：20\n编码：QX-20；名称：风扇；单价：60", True),
+        ("| 代码 | 现象 |\n| --- | --- |\n| QX-20 | 不转 |", True),
+        ("QX-20：断电后重启。", True),
+        ("QX-20的风扇每年更换。", False),
+        ("编码：QX-200；名称：电机", False),
+        ("配件：风扇；适用：QX-20", False),
+    ],
+)
+def test_a_record_or_row_of_a_code_is_its_entry(text: str, entry: bool) -> None:
+    assert has_entry(exact_terms("QX-20多少钱"), place(text)) is entry
 
 
 def test_an_article_begins_with_its_number() -> None:

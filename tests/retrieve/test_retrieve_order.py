@@ -23,6 +23,14 @@ def test_codes_and_long_quotations_come_first_whatever_the_score() -> None:
     assert names("哪里写了“自签字之日起生效”", other, quoted) == ["b", "a"]
 
 
+def test_the_record_of_a_code_goes_before_passages_that_mention_it() -> None:
+    said = hit("a", "请选用ABC-123，它防水。", 0.4)
+    record = hit("b", "编码：ABC-123；单价：60", 0.2)
+    assert names("ABC-123多少钱", said, record) == ["b", "a"]
+    hopeless = hit("b", "编码：ABC-123；单价：60", 0.05)
+    assert names("ABC-123防水吗", said, hopeless) == ["a", "b"]
+
+
 def test_a_word_set_apart_counts_but_does_not_decide_alone() -> None:
     question = "单位解除“三期”员工合同合法吗"
     near, held = hit("a", "孕期、产期、哺乳期不得解除合同。", 0.3), hit("b", "工程分三期。", 0.2)
