@@ -30,7 +30,7 @@ from rag.answer.rank import (
 )
 from rag.answer.rows import finds_cell, of_document
 from rag.answer.same_question import same_question
-from rag.answer.stated import stated
+from rag.answer.stated import CAUTIOUS, stated
 from rag.answer.terms import presence
 from rag.settings import AnswerSettings
 from rag.types import Evidence, Hit, Understanding, Value
@@ -73,10 +73,11 @@ LOST_NAME, HARDLY_COVERED = 0.7, 0.4
 which the answer is then not there whatever the reranker says. Chosen by us."""
 NOT_PLAIN = 0.78
 """Confidence at most where the kind of value asked for stands only far from the best piece."""
-DOUBTED, PLAIN_FIT, SURE = 0.42, 0.55, 0.6
+DENIED, DOUBTED, PLAIN_FIT, SURE = 0.1, 0.42, 0.55, 0.6
 """Fit of the best line (`rag.answer.features`): below the first, words alone raise no confidence,
-and from it on missing words alone refuse nothing; below the second no answer is plain, and below
-the third none without the kind of value asked for. Chosen on `benchmarks/workplace/fit`."""
+below the second only to a caution, and from it on missing words alone refuse nothing; below the
+third no answer is plain, and below the fourth none without the kind of value asked for. Chosen on
+`benchmarks/workplace/fit`."""
 FEW_PASSAGES = 3
 FEW_PASSAGES_ODDS = 1.8
 PARTLY_COVERED = 0.2
@@ -140,10 +141,13 @@ def confidence(
     open_slot = bool(found["slot_silent"])
     if not open_slot and _all_said(found):
         value = max(value, DOUBTED_FLOOR)
-    if not open_slot and (whole or not _doubted(found)):
-        value = max(value, _floor(found["grounded"], GROUNDED_FLOORS))
-        value = max(value, _floor(same_question(question, usable), SAME_FLOORS))
-        value = max(value, stated(question, ranked, usable, other))
+    if not open_slot and (whole or not _denied(found)):
+        floor = max(
+            _floor(found["grounded"], GROUNDED_FLOORS),
+            _floor(same_question(question, usable), SAME_FLOORS),
+            stated(question, ranked, usable, other),
+        )
+        value = max(value, floor if whole or not _doubted(found) else min(floor, CAUTIOUS))
     most = 1.0
     unlikely = 0.0 < found["fit_best"] < SURE and found["kind"] < 1.0
     elsewhere = unlikely or found["kind"] == ELSEWHERE
@@ -179,6 +183,11 @@ def confidence(
 def _all_said(found: dict[str, float]) -> bool:
     """Whether one line says all of a question of several words."""
     return min(found["sentence"], found["run"]) >= ALL_SAID and found["few_terms"] < FEW_TERMS
+
+
+def _denied(found: dict[str, float]) -> bool:
+    """Whether the line reader has read the best line and is sure that it does not answer."""
+    return 0.0 < found["fit_best"] < DENIED
 
 
 def _doubted(found: dict[str, float]) -> bool:
