@@ -1,7 +1,7 @@
 """Train the model that reads single lines with a question (rag/models/line_reader.onnx).
 
     python -m benchmarks.train_line_reader --after <cross-encoder work>/checkpoint.pt \
-        --folder <work> [--steps 900] [--write]
+        --folder <work> [--steps 1800] [--write]
 
 It begins as the finished cross-encoder (`benchmarks.train_cross_encoder`) and learns from lines
 (`benchmarks.line_lessons`), with a share of the cross-encoder's own lessons so that it forgets
@@ -77,8 +77,8 @@ def main() -> None:
     parser.add_argument("--after", type=Path, required=True, help="the cross-encoder's checkpoint")
     parser.add_argument("--cache", type=Path, default=WORK / "vectors", help="keeps vectors")
     parser.add_argument("--folder", type=Path, default=WORK / "line_reader", help="keeps work")
-    parser.add_argument("--steps", type=int, default=900)
-    parser.add_argument("--rate", type=float, default=8e-5)
+    parser.add_argument("--steps", type=int, default=1800)
+    parser.add_argument("--rate", type=float, default=1e-4)
     parser.add_argument("--head-rate", type=float, default=5e-4)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--write", action="store_true", help="replace the shipped weights")
