@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from rag.answer.fits import odds
 from rag.answer.layout import bullets, paragraph, shown_table
 from rag.answer.pieces import Piece
-from rag.answer.rank import rank, read_question
+from rag.answer.rank import Ranked, rank, read_question
 from rag.answer.things import compares
 from rag.text.normalise import normalise
 from rag.types import Evidence, Understanding
@@ -34,9 +34,7 @@ _CLAUSE = re.compile(r"[，。；：！？,;:!?|\n]")
 def surest_line(understanding: Understanding, evidence: Sequence[Evidence], answer: str) -> str:
     """The best line as an answer where the reader is sure of it and `answer` quotes nothing of
     it; "" otherwise, and for comparisons, summaries and questions of several parts."""
-    if understanding.sub_questions or understanding.intent == "summary" or compares(understanding):
-        return ""
-    ranked = rank(read_question(understanding.standalone_question), evidence)
+    ranked = _ranked(understanding, evidence)
     if not ranked or (ranked[0].piece.fit or 0.0) < SURE_FIT or _quoted(ranked[0].piece, answer):
         return ""
     best = ranked[0].piece
@@ -46,9 +44,7 @@ def surest_line(understanding: Understanding, evidence: Sequence[Evidence], answ
 def second_line(understanding: Understanding, evidence: Sequence[Evidence], answer: str) -> str:
     """A line that fits about as well as the best one and is not quoted yet, to stand below an
     answer that is given with a caution; "" where there is none."""
-    if understanding.sub_questions or understanding.intent == "summary" or compares(understanding):
-        return ""
-    ranked = rank(read_question(understanding.standalone_question), evidence)
+    ranked = _ranked(understanding, evidence)
     if len(ranked) < 2 or ranked[0].piece.fit is None:
         return ""
     best = ranked[0].piece
@@ -59,6 +55,13 @@ def second_line(understanding: Understanding, evidence: Sequence[Evidence], answ
                 return f"{ALSO}\n\n{shown_table([one.piece])}"
             return bullets(ALSO, [one.piece])
     return ""
+
+
+def _ranked(understanding: Understanding, evidence: Sequence[Evidence]) -> list[Ranked]:
+    """The lines, best first; none for questions that several lines answer together."""
+    if understanding.sub_questions or understanding.intent == "summary" or compares(understanding):
+        return []
+    return rank(read_question(understanding.standalone_question), evidence)
 
 
 def _quoted(piece: Piece, answer: str) -> bool:

@@ -182,8 +182,8 @@ def _compact(number: str) -> str:
 def has_entry(terms: ExactTerms, chunk: Chunk) -> bool:
     """Whether a line of the passage is the record or the table row of a code that is asked for:
     it begins with the code or with a field whose whole value is the code."""
+    text = normalise(chunk.text) if terms.codes else ""
     return any(
         re.search(rf"(?m)^[|\s]*(?:[^:;|,\n]{{1,10}}:)?\s*{re.escape(code)}\s*[;|,:]", text)
         for code in terms.codes
-        for text in (normalise(chunk.text),)
     )
