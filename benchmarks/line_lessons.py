@@ -1,6 +1,7 @@
 """What the line reader learns from: questions about workplace documents of our own, each with
 the lines that answer it and lines that were found beside them, and questions that nothing
-answers (`benchmarks/workplace/train`)."""
+answers (`benchmarks/workplace/train`). A turn of a conversation is read twice: as a person
+completed it, and as it was typed, behind the question before."""
 
 from __future__ import annotations
 
@@ -10,8 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.bench_conversations import Exchange, conversations
 from benchmarks.bench_workplace import Asked, documents, fill, questions
-from rag.answer.line_fit import line_text
+from rag.answer.line_fit import in_context, line_text
 from rag.answer.pieces import Piece, pieces
 from rag.answer.rank import rank, read_question
 from rag.application import Application, opened
@@ -29,11 +31,13 @@ SHORTEST = 6
 
 @dataclass(frozen=True)
 class LineLesson:
-    """A question with texts as the model reads them; `right` is empty where nothing answers."""
+    """A question with texts as the model reads them; `right` is empty where nothing answers,
+    `alone` tells that it is not read behind the question before it."""
 
     question: str
     right: tuple[str, ...]
     wrong: tuple[str, ...]
+    alone: bool = True
 
 
 def line_lessons() -> list[LineLesson]:
@@ -44,12 +48,39 @@ def line_lessons() -> list[LineLesson]:
         opened(Path(folder)) as application,
     ):
         kb_id = fill(application, given, "workplace")
-        return [
+        alone = [
             lesson
             for document in given
             for asked in questions(document)
             if (lesson := _lesson(application, kb_id, asked)) is not None
         ]
+        return alone + [
+            lesson
+            for document in given
+            for turns in conversations(document)
+            for lesson in _of_conversation(application, kb_id, turns)
+        ]
+
+
+def _of_conversation(
+    application: Application, kb_id: str, turns: Sequence[Exchange]
+) -> list[LineLesson]:
+    """Two lessons of each turn behind another; what answered that one is the first wrong line."""
+    made, before, earlier = [], "", LineLesson("", (), ())
+    for turn in turns:
+        if turn.asked is None:
+            continue
+        lesson = _lesson(application, kb_id, turn.asked)
+        if lesson is None:
+            continue
+        made.append(lesson)
+        if before:
+            tempting = [text for text in earlier.right if text not in lesson.right]
+            wrong = tuple(dict.fromkeys([*tempting, *lesson.wrong]))[:WRONG]
+            behind = in_context(turn.typed, before)
+            made.append(LineLesson(behind, lesson.right, wrong, alone=False))
+        before, earlier = turn.full, lesson
+    return made
 
 
 def _lesson(application: Application, kb_id: str, asked: Asked) -> LineLesson | None:

@@ -5,9 +5,10 @@
 
 It begins as the finished cross-encoder (`benchmarks.train_cross_encoder`) and learns from lines
 (`benchmarks.line_lessons`), with a share of the cross-encoder's own lessons so that it forgets
-nothing of the language. Beside the softmax over the lines of a question each line is judged by
-itself, and questions that nothing answers are shown: the logit then also tells whether any line
-answers. Seeded as the cross-encoder's training is.
+nothing of the language. Now and then a question that stands by itself is read behind another
+one, as where people change the subject. Beside the softmax over the lines of a question each line
+is judged by itself, and questions that nothing answers are shown: the logit then also tells
+whether any line answers. Seeded as the cross-encoder's training is.
 """
 
 from __future__ import annotations
@@ -37,12 +38,16 @@ from benchmarks.train_cross_encoder import (
     fresh_model,
     train,
 )
+from rag.answer.line_fit import in_context
 from rag.models.cross_encoder import LINE_WEIGHTS
 
 OLD = 2
 """Questions of a step that are the cross-encoder's own."""
 NEAREST = 8
 """Wrong lines of which most of a draw are taken."""
+CHANGES, WHOLE_FROM = 0.15, 8
+"""Share of questions that are read behind another one although they need none, and the letters
+from which one says itself what it is about."""
 SEED = 20261202
 
 
@@ -67,7 +72,10 @@ def draw_lines(
         if len(chosen) < wanted:
             continue
         right = [chance.choice(lesson.right)] if lesson.right else []
-        found.append((lesson.question, [*right, *chosen], bool(right)))
+        question = lesson.question
+        if lesson.alone and len(question) >= WHOLE_FROM and chance.random() < CHANGES:
+            question = in_context(question, chance.choice(lines).question.split("|")[0])
+        found.append((question, [*right, *chosen], bool(right)))
     return found
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from datetime import date
 from typing import Any, TypeVar
 
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
@@ -29,9 +28,10 @@ from rag.answer.refuse import Confidence, decide
 from rag.answer.small_talk import reply
 from rag.answer.subject_evidence import of_the_subject_asked
 from rag.answer.write import Writer, Written
+from rag.behind import meant_behind
 from rag.first_look import Probe, first_look
+from rag.interpreter import Interpreter
 from rag.models.chat import ChatModel
-from rag.retrieve.cache import RecentResults
 from rag.retrieve.search import Retriever
 from rag.second_look import Second, look_again
 from rag.settings import Settings
@@ -58,13 +58,10 @@ from rag.types import (
     Understanding,
 )
 from rag.understand.ambiguity import judge
-from rag.understand.llm import understand_with_llm
 from rag.understand.plan import plan as make_plan
 from rag.understand.plan import web_enabled
-from rag.understand.understand import understand
 
 T = TypeVar("T")
-_RECENT_MEANINGS = 128
 
 
 class Chain(Runnable[TurnInput, Any]):
@@ -92,8 +89,7 @@ class Chain(Runnable[TurnInput, Any]):
         self._settings = settings
         self._writer = Writer(chat, prompts)
         self._condenser = Condenser(chat, prompts)
-        self._prompts = prompts
-        self._meanings: RecentResults[Understanding] = RecentResults(_RECENT_MEANINGS)
+        self._meaning = Interpreter(catalog, chat, prompts)
         self._reading = Reading(retriever, self._meaning, self.plan, catalog.chunks.get)
 
     def invoke(
@@ -178,12 +174,12 @@ class Chain(Runnable[TurnInput, Any]):
         return made if made.queries else made.model_copy(update={"queries": (input.question,)})
 
     def evidence(
-        self, question: str, hits: Sequence[Hit], settings: Settings
+        self, question: str, hits: Sequence[Hit], settings: Settings, said: str = ""
     ) -> tuple[Evidence, ...]:
-        """What of these hits the answer is made from."""
+        """What of these hits the answer is made from; `said` as `Retriever.evidence` takes it."""
         short = self._condenser.ready(question, settings)
         kept = settings.retrieval
-        return self._retriever.evidence(question, hits, settings=kept, summarise=short)
+        return self._retriever.evidence(question, hits, settings=kept, summarise=short, said=said)
 
     def _until_stopped(self, turn: TurnState) -> Iterator[Event]:
         try:
@@ -217,6 +213,8 @@ class Chain(Runnable[TurnInput, Any]):
         (meaning, found, evidence, sure), verdict = yield from look_with_topic(
             self._step, self._reading, turn, profile, first, verdict
         )
+        if meaning is first.meaning and verdict != "refuse":
+            turn.meant = meant_behind(turn, meaning, evidence, self._retriever)
         if verdict == "refuse" or not evidence:
             second = yield from look_again(
                 self._step, self._retriever, turn, meaning, query_plan, evidence
@@ -238,32 +236,6 @@ class Chain(Runnable[TurnInput, Any]):
             step_summaries.of_understanding,
         )
         return meaning
-
-    def _meaning(
-        self, input: TurnInput, profile: KnowledgeProfile, settings: Settings
-    ) -> Understanding:
-        today = input.today or date.today()
-        local = understand(
-            input.question,
-            input.history,
-            profile,
-            today,
-            counts=self._catalog.lexical.document_frequencies,
-            corrected=input.corrected,
-        )
-        chat = self._chat() if settings.chat.understand_with_llm else None
-        if chat is None or local.route != "knowledge" or local.source == "user":
-            return local
-        prompts = self._prompts()
-        said = input.model_dump_json(exclude={"attempt"})
-        changed = self._catalog.documents.generation(input.kb_ids)
-        return self._meanings.get(
-            (said, changed, today, settings.chat, tuple(sorted(prompts.items()))),
-            lambda: understand_with_llm(
-                input.question, input.history, profile, chat, local, today=today, prompts=prompts
-            ),
-            lambda meaning: meaning.source == "llm",
-        )
 
     def _probe(self, input: TurnInput) -> Probe:
         return first_look(self._catalog, self._retriever, input.kb_ids)
@@ -302,10 +274,13 @@ class Chain(Runnable[TurnInput, Any]):
         self, turn: TurnState, meaning: Understanding, hits: Sequence[Hit]
     ) -> Generator[Event, None, tuple[Evidence, ...]]:
         asked = with_other_names(meaning.standalone_question, turn.names)
+        said = turn.said(meaning)
         evidence = yield from self._step(
             turn,
             "compress",
-            lambda _: of_the_subject_asked(meaning, self.evidence(asked, hits, turn.settings)),
+            lambda _: of_the_subject_asked(
+                meaning, self.evidence(asked, hits, turn.settings, said)
+            ),
             step_summaries.of_evidence,
         )
         return evidence

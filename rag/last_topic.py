@@ -7,14 +7,14 @@ them so where they find nothing as they stand.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from pathlib import PurePath
 from typing import NamedTuple
 
 from rag.answer.asks import without_asking
 from rag.answer.terms import content_terms, presence
 from rag.text.normalise import normalise
-from rag.types import Chunk, Turn
+from rag.types import Chunk
+from rag.understand.carried import Earlier
 from rag.understand.intent import drops_topic
 from rag.understand.phrases import parse, topic
 
@@ -22,14 +22,11 @@ THING_FROM = 0.4
 """Weight (`rag.answer.terms`) from which a noun is a thing that the passage must know."""
 KNOWN_FROM = 0.6
 """How far it must: a synonym and a short form count."""
-LOOKED_BACK = 2
-"""Questions back to the topic: a refused one in between has not changed it."""
 LONGEST_QUESTION = 14
 """Letters; who writes more says what it is about."""
 LONGEST_HEADING = 20
 """Letters of a heading that names a topic. All chosen by us on conversations about
 a gym, a housing estate and the samples."""
-_DEALT_WITH = ("answered", "hedged", "clarify", None)
 _NUMBERING = re.compile(
     r"^(?:第[^\s\u3000]{1,6}[条章节]\s*|[一二三四五六七八九十]+、"
     r"|[（(][一二三四五六七八九十\d]+[)）]|[\d.]+\s*)"
@@ -40,33 +37,12 @@ _ASIDE = re.compile(r"[（(][^（）()]*[）)]")
 _CAN = frozenset(("能", "可以", "可", "会", "能否", "能不能", "可不可以", "可否", "已经"))
 
 
-class Earlier(NamedTuple):
-    """The last question that was dealt with, in full, and the ids of what was cited for it."""
-
-    question: str
-    evidence: tuple[str, ...]
-
-
 class Candidate(NamedTuple):
     """A topic with the question completed by it; `section` is where its line must then stand."""
 
     topic: str
     question: str
     section: tuple[str, ...] = ()
-
-
-def earlier(history: Sequence[Turn]) -> Earlier | None:
-    """The question that the conversation was about last; None without one that was dealt with."""
-    back = 0
-    for asked, answered in zip(reversed(history[:-1]), reversed(history[1:]), strict=True):
-        if (asked.role, answered.role) != ("user", "assistant") or answered.status == "chitchat":
-            continue
-        back += 1
-        if answered.status in _DEALT_WITH:
-            return Earlier(asked.standalone or asked.content, answered.evidence)
-        if back == LOOKED_BACK:
-            break
-    return None
 
 
 def may_be_of_the_last(question: str) -> bool:

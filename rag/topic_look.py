@@ -13,20 +13,14 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
 
 from rag import step_summaries
-from rag.answer.pieces import Piece, about, pieces
+from rag.answer.pieces import about, pieces
 from rag.answer.plain_words import sureness
 from rag.answer.rank import documents
 from rag.answer.refuse import Decision, decide
 from rag.answer.subject_evidence import numbered, of_the_subject_asked
 from rag.answer.terms import content_terms, coverage
-from rag.last_topic import (
-    Candidate,
-    Earlier,
-    candidates,
-    earlier,
-    may_be_of_the_last,
-    unknown_things,
-)
+from rag.behind import best_line
+from rag.last_topic import Candidate, candidates, may_be_of_the_last, unknown_things
 from rag.retrieve.search import Retriever
 from rag.second_look import Second, Step
 from rag.settings import Settings
@@ -44,7 +38,7 @@ from rag.types import (
     Retrieval,
     Understanding,
 )
-from rag.understand.carried import MOST_CARRIED
+from rag.understand.carried import MOST_CARRIED, Earlier, earlier
 
 DOUBTFUL_FIT = 0.7
 """Fit of the best line (`Piece.fit`) from which a hedged answer is not doubted."""
@@ -73,20 +67,6 @@ def doubted(verdict: Decision, evidence: Sequence[Evidence]) -> bool:
     """Whether a question would be refused, or answered from a line that hardly fits."""
     line, fit = best_line(evidence)
     return line is not None and (verdict == "refuse" or (verdict == "hedge" and fit < DOUBTFUL_FIT))
-
-
-def best_line(evidence: Sequence[Evidence]) -> tuple[tuple[Evidence, Piece] | None, float]:
-    """The line that fits the question best, with its fit 0..1; None and 0 where none was read."""
-    read = [
-        (fit, item, piece)
-        for item in evidence
-        if item.fits
-        for fit, piece in zip(item.fits, pieces(item), strict=False)
-    ]
-    if not read:
-        return None, 0.0
-    fit, item, piece = max(read, key=lambda one: one[0])
-    return (item, piece), max(fit, 0.0)
 
 
 def look_with_topic(

@@ -9,10 +9,13 @@ from dataclasses import dataclass, field
 from langchain_core.callbacks import CallbackManagerForChainRun
 from langchain_core.runnables import RunnableConfig
 
+from rag.answer.line_fit import in_context
 from rag.answer.write import Written
 from rag.settings import Settings
+from rag.text.as_asked import with_other_names
 from rag.turn import TurnInput
 from rag.types import Answer, AnswerStatus, Final, OtherNames, StepRecord, Understanding
+from rag.understand.carried import question_before
 
 
 @dataclass
@@ -29,6 +32,12 @@ class TurnState:
     began: float = field(default_factory=time.perf_counter)
     meant: Understanding | None = None
     """What the question means in full, where a shorter one was searched and answered."""
+
+    def said(self, meaning: Understanding) -> str:
+        """What was typed, behind the question before it, as the line reader takes it; "" where
+        the completed question says all."""
+        typed = with_other_names(self.input.question, self.names)
+        return in_context(typed, question_before(meaning, self.input.context))
 
     def timings(self) -> dict[str, float]:
         """Milliseconds by step, those of repeated ones together, and of the whole turn so far."""

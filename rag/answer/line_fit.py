@@ -37,11 +37,15 @@ class LineReader:
         self._model = model
         self._failed = False
 
-    def read(self, question: str, evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
+    def read(
+        self, question: str, evidence: Sequence[Evidence], said: str = ""
+    ) -> tuple[Evidence, ...]:
         """The evidence with `fits`; as it was when the model cannot be used.
 
         Args:
             question: completed.
+            said: the same as it was typed, behind the question before it (`in_context`); what
+                the completed one lacks may stand there, and both readings count alike.
         """
         if self._failed or not evidence:
             return tuple(evidence)
@@ -57,6 +61,8 @@ class LineReader:
         texts = list(dict.fromkeys(text_of[place] for place in places))[:MOST_LINES]
         try:
             logits = self._model().score(normalise(question), texts)
+            if said:
+                logits = (logits + self._model().score(said, texts)) / 2
         except ModelError as error:
             _LOG.warning("lines are no longer read: %s", error)
             self._failed = True
@@ -85,6 +91,17 @@ def line_text(question: str, piece: Piece, evidence: Evidence) -> str:
     else:
         line = f"{piece.before[-BEFORE_LETTERS:]}{piece.body}"
     return f"{title_line(evidence.chunk)}\n{excerpt(question, normalise(f'{led} {line}'.strip()))}"
+
+
+def in_context(question: str, before: str) -> str:
+    """A question as the model reads it behind another one: what was typed, then what was asked
+    before, normalised; "" where nothing was.
+
+    Args:
+        question: as typed.
+        before: the last question, completed.
+    """
+    return normalise(f"{question}|{before}") if before else ""
 
 
 def _chance(logit: float) -> float:

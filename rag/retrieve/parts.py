@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rag.types import Hit, Retrieval
+from rag.types import Hit, Retrieval, SearchStage
 
 PART_HITS = 2
 """Passages that each part brings in: its best, and one that may hold the value; chosen by us."""
@@ -48,3 +48,15 @@ def _keep(kept: dict[str, Hit], hit: Hit) -> None:
     before = kept.get(hit.chunk.id)
     if before is None or hit.scores.get("rerank", 0.0) > before.scores.get("rerank", 0.0):
         kept[hit.chunk.id] = hit
+
+
+def with_stages_of(merged: Retrieval, parts: Sequence[Retrieval]) -> Retrieval:
+    """The stages of the whole and of its parts, and how their hits were put together."""
+    if not merged.stages:
+        return merged
+    ranked = tuple((hit.chunk.id, hit.scores.get("rerank", 0.0)) for hit in merged.hits)
+    last = SearchStage(
+        name="final", query=merged.stages[-1].query, ranked=ranked, note="各部分合在一起"
+    )
+    stages = [*merged.stages, *(stage for part in parts for stage in part.stages), last]
+    return merged.model_copy(update={"stages": tuple(stages)})

@@ -18,7 +18,7 @@ from rag.retrieve.exact import exact_terms
 from rag.retrieve.neighbours import asks_for_all, with_neighbours
 from rag.retrieve.order import one_each_first, ordered
 from rag.retrieve.parents import with_parents
-from rag.retrieve.parts import PART_HITS, with_parts
+from rag.retrieve.parts import PART_HITS, with_parts, with_stages_of
 from rag.retrieve.run import Run
 from rag.retrieve.web_candidates import begin_web
 from rag.retrieve.why import explained
@@ -30,7 +30,6 @@ from rag.types import (
     QueryPlan,
     Retrieval,
     SearchFilter,
-    SearchStage,
     Slots,
 )
 
@@ -87,7 +86,7 @@ class Retriever:
         reranker: Callable[[], Reranker],
         settings: Callable[[], Settings],
         web: WebSearch | None = None,
-        read_lines: Callable[[str, Sequence[Evidence]], tuple[Evidence, ...]] | None = None,
+        read_lines: Callable[[str, Sequence[Evidence], str], tuple[Evidence, ...]] | None = None,
     ) -> None:
         self._catalog = catalog
         self._vectors = vectors
@@ -168,7 +167,7 @@ class Retriever:
             )
             for part in queries[1:]
         ]
-        return _with_stages_of(with_parts(whole, parts, count), parts)
+        return with_stages_of(with_parts(whole, parts, count), parts)
 
     def probe(
         self,
@@ -214,12 +213,14 @@ class Retriever:
         *,
         settings: RetrievalSettings | None = None,
         summarise: Summarise | None = None,
+        said: str = "",
     ) -> tuple[Evidence, ...]:
         """What of these hits the answer step gets, within the budget; `read_lines` has read it.
 
         Args:
             settings: use these instead of the current settings.
             summarise: shortens passages that would be left out; see `compress`.
+            said: the question behind the one before it (`rag.answer.line_fit.in_context`).
         """
         settings = settings or self._settings().retrieval
         count = self._embedder().count_tokens
@@ -227,7 +228,7 @@ class Retriever:
             question, hits, settings.context_tokens, count,
             near_duplicate=settings.near_duplicate, summarise=summarise,
         )  # fmt: skip
-        return self.read_lines(question, found) if self.read_lines else found
+        return self.read_lines(question, found, said) if self.read_lines else found
 
     def forget(self) -> None:
         """Drop all cached results and question vectors, as benchmarks need it."""
@@ -386,15 +387,3 @@ class Retriever:
 def _went_well(found: Retrieval) -> bool:
     """Whether nothing failed on the way, so that the next search need not try again."""
     return not found.notes
-
-
-def _with_stages_of(merged: Retrieval, parts: Sequence[Retrieval]) -> Retrieval:
-    """The stages of the whole and of its parts, and how their hits were put together."""
-    if not merged.stages:
-        return merged
-    ranked = tuple((hit.chunk.id, hit.scores.get("rerank", 0.0)) for hit in merged.hits)
-    last = SearchStage(
-        name="final", query=merged.stages[-1].query, ranked=ranked, note="各部分合在一起"
-    )
-    stages = [*merged.stages, *(stage for part in parts for stage in part.stages), last]
-    return merged.model_copy(update={"stages": tuple(stages)})

@@ -1,8 +1,9 @@
-"""The evidence of the last answer that a continued topic takes along to the next search."""
+"""The last question, and the evidence of its answer that a continued topic takes along."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from rag.text.normalise import normalise
 from rag.text.similar import char_ngrams
@@ -15,6 +16,45 @@ MOST_CARRIED = 5
 """Passages taken along: as many as an answer usually cites (chosen by us)."""
 _SAME_TOPIC = 0.35
 """Share of the last question's pairs of letters that the next one must hold (chosen by us)."""
+
+BEHIND = "；"
+"""Between a question and what was typed behind it, where the two are understood together."""
+LOOKED_BACK = 2
+"""Questions back to the last one that was dealt with: a refused one has changed no topic."""
+_DEALT_WITH = ("answered", "hedged", "clarify", None)
+
+
+class Earlier(NamedTuple):
+    """The last question that was dealt with, in full, and the ids of what was cited for it."""
+
+    question: str
+    evidence: tuple[str, ...]
+
+
+def earlier(history: Sequence[Turn]) -> Earlier | None:
+    """The question that the conversation was about last; None without one that was dealt with."""
+    back = 0
+    for asked, answered in zip(reversed(history[:-1]), reversed(history[1:]), strict=True):
+        if (asked.role, answered.role) != ("user", "assistant") or answered.status == "chitchat":
+            continue
+        back += 1
+        if answered.status in _DEALT_WITH:
+            return Earlier(asked.standalone or asked.content, answered.evidence)
+        if back == LOOKED_BACK:
+            break
+    return None
+
+
+def question_before(meaning: Understanding, history: Sequence[Turn]) -> str:
+    """The last question, completed, answered or not, where what was typed may be meant behind
+    it; "" where a person or a model has completed this one, and for the reply to a question
+    back."""
+    if meaning.source != "rules" or (history and history[-1].status == "clarify"):
+        return ""
+    for asked, answered in zip(reversed(history[:-1]), reversed(history[1:]), strict=True):
+        if (asked.role, answered.role) == ("user", "assistant") and answered.status != "chitchat":
+            return asked.standalone or asked.content
+    return ""
 
 
 def carried_evidence(meaning: Understanding, history: Sequence[Turn]) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ from rag.types import (
 )
 from rag.understand.breadth import wants_many
 from rag.understand.candidates import ENOUGH, passage_coverage
-from rag.understand.carried import carried_evidence
+from rag.understand.carried import carried_evidence, question_before
 from rag.understand.editions import other_editions
 from rag.understand.expand import wordings
 from rag.understand.gazetteer import gazetteer
@@ -108,6 +108,7 @@ def plan(
     parts = understanding.sub_questions
     names = names_in(question, vocabulary)
     formal = () if parts else wordings(question, profile)
+    behind = "" if parts else _behind(understanding, history)
     others = () if parts else (*renamed(question, names), *formal)
     breadth = _is_broad(understanding, profile, condition)
     web, web_reason = _web(understanding, web_enabled, probe)
@@ -119,6 +120,8 @@ def plan(
         reasons.append(synonyms)
     if formal:
         reasons.append(f"换一种书面说法再查：{formal[0]}")
+    if behind:
+        reasons.append(f"连同上一问再查：{behind}")
     if breadth:
         reasons.append("问到多份文件，每份文件先取一处")
     if understanding.passage:
@@ -131,7 +134,7 @@ def plan(
         who = "由您改写为" if understanding.source == "user" else "补全为"
         reasons.insert(0, f"{who}“{question}”")
     made = QueryPlan(
-        queries=_distinct((question, *parts, *others)),
+        queries=_distinct((question, *parts, *others, behind)),
         filter=condition,
         strategy=strategy,
         intent=understanding.intent,
@@ -143,6 +146,12 @@ def plan(
         reasons=tuple(reasons) or (_LABELS[strategy],),
     )
     return _with_shares(made, understanding, probe, kb_names or {})
+
+
+def _behind(meaning: Understanding, history: Sequence[Turn]) -> str:
+    """What was typed, after the question before it."""
+    before = question_before(meaning, history)
+    return f"{before}，{meaning.question}" if before else ""
 
 
 def _with_shares(

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from rag.application import Application
-from rag.last_topic import candidates, earlier, may_be_of_the_last, unknown_things
+from rag.last_topic import candidates, may_be_of_the_last, unknown_things
 from rag.turn import TurnInput
 from rag.types import Answer, Chunk, DocumentMetadata, Turn
+from rag.understand.carried import earlier
 
 ESTATE = """# 滨江花园物业服务手册
 
