@@ -8,7 +8,7 @@ from answer_cases import hits, meaning, passage
 
 from rag.answer.extract import extract
 from rag.answer.fits import odds
-from rag.answer.line_fit import LineReader, line_text
+from rag.answer.line_fit import LineReader, in_context, line_text
 from rag.answer.pieces import pieces
 from rag.answer.rank import rank, read_question
 from rag.answer.refuse import confidence
@@ -88,6 +88,29 @@ def test_the_readers_doubt_takes_what_words_alone_would_give() -> None:
     low = confidence(question, hits(doubted), doubted)
     assert high.features["fit_best"] > 0.9 > 0.1 > low.features["fit_best"] > 0
     assert high.value > low.value
+
+
+class Behind(Scripted):
+    """Sure only where a question is read behind another one."""
+
+    def score(self, question: str, passages: object) -> np.ndarray:
+        found = super().score(question, passages)
+        return np.where(found > 0, 3.0 if "|" in question else -1.0, found)
+
+
+def test_a_follow_up_is_read_behind_the_question_before_it_as_well() -> None:
+    assert in_context("多久到", "报销的钱怎么领") == "多久到|报销的钱怎么领"
+    assert in_context("多久到", "") == ""
+    reader = LineReader(lambda: Behind("到账"))
+    (alone,) = reader.read("多久到", [RULES])
+    (behind,) = reader.read("多久到", [RULES], in_context("多久到", "报销的钱怎么领"))
+    assert alone.fits[1] < 0.5 < behind.fits[1] == pytest.approx(odds_of(1.0), abs=1e-3)
+    assert behind.fits[0] < 0.1
+
+
+def odds_of(logit: float) -> float:
+    """The probability of a logit: the mean of the two readings."""
+    return float(1 / (1 + np.exp(-logit)))
 
 
 def test_without_the_model_everything_goes_on_as_before(caplog: pytest.LogCaptureFixture) -> None:
