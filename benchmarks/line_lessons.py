@@ -13,12 +13,13 @@ from pathlib import Path
 
 from benchmarks.bench_conversations import Exchange, conversations
 from benchmarks.bench_workplace import Asked, documents, fill, questions
-from rag.answer.line_fit import in_context, line_text
+from rag.answer.line_fit import line_text
 from rag.answer.pieces import Piece, pieces
 from rag.answer.rank import rank, read_question
 from rag.application import Application, opened
 from rag.text.normalise import normalise
 from rag.types import Evidence, Hit, QueryPlan, SearchFilter
+from rag.understand.carried import in_context
 
 HITS = 8
 """Passages that a question's lines are taken from."""

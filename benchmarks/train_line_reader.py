@@ -38,8 +38,8 @@ from benchmarks.train_cross_encoder import (
     fresh_model,
     train,
 )
-from rag.answer.line_fit import in_context
 from rag.models.cross_encoder import LINE_WEIGHTS
+from rag.understand.carried import in_context
 
 OLD = 2
 """Questions of a step that are the cross-encoder's own."""

@@ -34,6 +34,7 @@ from rag.types import (
     Turn,
     Understanding,
 )
+from rag.understand.carried import in_context, question_before
 
 if TYPE_CHECKING:
     from rag.chain import Chain
@@ -201,7 +202,8 @@ class Lab:
             settings=setup.retrieval,
         )
         asked = with_other_names(meaning.standalone_question, plan.names)
-        evidence = retriever.evidence(asked, found.hits, settings=setup.retrieval)
+        said = in_context(question, question_before(meaning, turn.context))
+        evidence = retriever.evidence(asked, found.hits, settings=setup.retrieval, said=said)
         rows = self._rows(found, {item.chunk.id for item in evidence})
         ms = (time.perf_counter() - began) * 1000
         return Experiment(meaning, plan, found, evidence, rows, ms)

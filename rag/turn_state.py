@@ -9,13 +9,12 @@ from dataclasses import dataclass, field
 from langchain_core.callbacks import CallbackManagerForChainRun
 from langchain_core.runnables import RunnableConfig
 
-from rag.answer.line_fit import in_context
 from rag.answer.write import Written
 from rag.settings import Settings
 from rag.text.as_asked import with_other_names
 from rag.turn import TurnInput
 from rag.types import Answer, AnswerStatus, Final, OtherNames, StepRecord, Understanding
-from rag.understand.carried import question_before
+from rag.understand.carried import in_context, question_before
 
 
 @dataclass

@@ -44,7 +44,8 @@ class LineReader:
 
         Args:
             question: completed.
-            said: the same as it was typed, behind the question before it (`in_context`); what
+            said: the same as it was typed, behind the question before it
+                (`rag.understand.carried.in_context`); what
                 the completed one lacks may stand there, and both readings count alike.
         """
         if self._failed or not evidence:
@@ -91,17 +92,6 @@ def line_text(question: str, piece: Piece, evidence: Evidence) -> str:
     else:
         line = f"{piece.before[-BEFORE_LETTERS:]}{piece.body}"
     return f"{title_line(evidence.chunk)}\n{excerpt(question, normalise(f'{led} {line}'.strip()))}"
-
-
-def in_context(question: str, before: str) -> str:
-    """A question as the model reads it behind another one: what was typed, then what was asked
-    before, normalised; "" where nothing was.
-
-    Args:
-        question: as typed.
-        before: the last question, completed.
-    """
-    return normalise(f"{question}|{before}") if before else ""
 
 
 def _chance(logit: float) -> float:

@@ -220,7 +220,7 @@ class Retriever:
         Args:
             settings: use these instead of the current settings.
             summarise: shortens passages that would be left out; see `compress`.
-            said: the question behind the one before it (`rag.answer.line_fit.in_context`).
+            said: the question behind the one before it (`rag.understand.carried.in_context`).
         """
         settings = settings or self._settings().retrieval
         count = self._embedder().count_tokens

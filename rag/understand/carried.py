@@ -57,6 +57,17 @@ def question_before(meaning: Understanding, history: Sequence[Turn]) -> str:
     return ""
 
 
+def in_context(question: str, before: str) -> str:
+    """A question as the model reads it behind another one: what was typed, then what was asked
+    before, normalised; "" where nothing was.
+
+    Args:
+        question: as typed.
+        before: the last question, completed.
+    """
+    return normalise(f"{question}|{before}") if before else ""
+
+
 def carried_evidence(meaning: Understanding, history: Sequence[Turn]) -> tuple[str, ...]:
     """Chunk ids that the last answer cited, where this question continues its topic.
 

@@ -8,11 +8,12 @@ from answer_cases import hits, meaning, passage
 
 from rag.answer.extract import extract
 from rag.answer.fits import odds
-from rag.answer.line_fit import LineReader, in_context, line_text
+from rag.answer.line_fit import LineReader, line_text
 from rag.answer.pieces import pieces
 from rag.answer.rank import rank, read_question
 from rag.answer.refuse import confidence
 from rag.errors import ModelUnavailable
+from rag.understand.carried import in_context
 
 RULES = passage(
     1,
