@@ -89,7 +89,13 @@ def look_again(
         return None
     alone = meaning.model_copy(update={"standalone_question": question, "sub_questions": ()})
     again = plan.model_copy(
-        update={"queries": (question,), "strategy": "rewrite", "passage": "", "carried": ()}
+        update={
+            "queries": (question,),
+            "strategy": "rewrite",
+            "passage": "",
+            "carried": (),
+            "behind": "",
+        }
     )
 
     def search(_: object) -> Retrieval:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable, Sequence
+from itertools import zip_longest
 
 from rag.answer.pieces import Piece, about, pieces
 from rag.answer.rank import rank, read_question
@@ -57,8 +58,12 @@ class LineReader:
             for n, found in own.items()
             for piece in found
         }
-        ranked = rank(read_question(question), evidence)
-        places = [(one.piece.n, one.piece.start, one.piece.end) for one in ranked]
+        orders = [rank(read_question(text), evidence) for text in (question, said) if text]
+        places = [
+            (one.piece.n, one.piece.start, one.piece.end)
+            for several in zip_longest(*orders)
+            for one in filter(None, several)
+        ]
         texts = list(dict.fromkeys(text_of[place] for place in places))[:MOST_LINES]
         try:
             logits = self._model().score(normalise(question), texts)

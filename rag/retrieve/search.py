@@ -18,7 +18,13 @@ from rag.retrieve.exact import exact_terms
 from rag.retrieve.neighbours import asks_for_all, with_neighbours
 from rag.retrieve.order import one_each_first, ordered
 from rag.retrieve.parents import with_parents
-from rag.retrieve.parts import PART_HITS, with_parts, with_stages_of
+from rag.retrieve.parts import (
+    MORE_BEHIND,
+    PART_HITS,
+    taking_turns,
+    with_parts,
+    with_stages_of,
+)
 from rag.retrieve.run import Run
 from rag.retrieve.web_candidates import begin_web
 from rag.retrieve.why import explained
@@ -116,9 +122,9 @@ class Retriever:
         Conditions of the filter under which nothing at all is found are dropped one after
         another and named in `widened`. Exact matches of codes, titles and quoted words come
         first. Web pages join where the plan asks for them and web search is set up; when it
-        fails, `notes` says so. Of a comparison, each part is searched by itself, too, and keeps
-        a place. What a list or clause that was cut goes on with stands behind its hit, in
-        addition to `top_k`.
+        fails, `notes` says so. Each part of a comparison, and a follow-up behind the question
+        before it, is searched by itself, too, and keeps a place. What a list or clause that was
+        cut goes on with stands behind its hit, in addition to `top_k`.
 
         Args:
             question: what the reranker judges by; `plan.queries[0]` when left out.
@@ -154,19 +160,22 @@ class Retriever:
             return self._results.get(key, search, _went_well)
 
         whole = self._in_one_space(begin, found)
-        if plan.strategy != "decompose" or len(queries) == 1 or not rerank:
+        if not rerank:
             return whole
-        alone = {"strategy": "direct", "passage": "", "carried": (), "web": False}
-        single = plan.model_copy(update=alone)
-        parts = [
-            self.search(
-                single.model_copy(update={"queries": (part,)}),
-                top_k=PART_HITS,
-                stages=stages,
-                settings=settings,
-            )
-            for part in queries[1:]
-        ]
+
+        def alone(query: str, most: int) -> Retrieval:
+            single = {"strategy": "direct", "passage": "", "carried": (), "web": False}
+            one = plan.model_copy(update=single | {"queries": (query,), "behind": ""})
+            return self.search(one, top_k=most, stages=stages, settings=settings)
+
+        if plan.behind:
+            other = alone(plan.behind, count)
+            most = count + MORE_BEHIND
+            merged = taking_turns(whole, other, most, first=plan.behind_first)
+            return with_stages_of(merged, [other])
+        if plan.strategy != "decompose" or len(queries) == 1:
+            return whole
+        parts = [alone(part, PART_HITS) for part in queries[1:]]
         return with_stages_of(with_parts(whole, parts, count), parts)
 
     def probe(

@@ -51,6 +51,8 @@ class QueryPlan(Value):
         breadth: one hit per document before the cut, for questions about many documents.
         web: ask the configured web search as well.
         carried: chunk ids of the previous turn's evidence, where the topic continues.
+        behind: what was typed, after the question before it; it is searched by itself, too, and
+            both take turns among the passages, it first where `behind_first`.
         shares: of several knowledge bases, all of which are searched, those that hold evidence
             with their share of it (0..1), the largest first, as a first look told.
         names: words of the dictionary in the question; a passage that holds another name of
@@ -66,6 +68,8 @@ class QueryPlan(Value):
     breadth: bool = False
     web: bool = False
     carried: tuple[str, ...] = ()
+    behind: str = ""
+    behind_first: bool = False
     shares: tuple[tuple[str, float], ...] = ()
     names: tuple[OtherNames, ...] = ()
     reasons: tuple[str, ...] = ()

@@ -134,7 +134,7 @@ def plan(
         who = "由您改写为" if understanding.source == "user" else "补全为"
         reasons.insert(0, f"{who}“{question}”")
     made = QueryPlan(
-        queries=_distinct((question, *parts, *others, behind)),
+        queries=_distinct((question, *parts, *others)),
         filter=condition,
         strategy=strategy,
         intent=understanding.intent,
@@ -142,6 +142,8 @@ def plan(
         breadth=breadth,
         web=web,
         carried=carried,
+        behind=behind,
+        behind_first=bool(behind) and not understanding.rewritten,
         names=names,
         reasons=tuple(reasons) or (_LABELS[strategy],),
     )
