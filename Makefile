@@ -56,7 +56,7 @@ bench-retrieval: setup-dev
 		echo "== bench_$$name"; $(BIN)/python -m benchmarks.bench_$$name || exit 1; done
 
 bench-understanding: setup-dev
-	@for name in understanding slots plan; do \
+	@for name in understanding slots plan workplace conversations; do \
 		echo "== bench_$$name"; $(BIN)/python -m benchmarks.bench_$$name || exit 1; done
 
 bench-parse: setup-dev .venv-peers/.requirements
