@@ -28,7 +28,7 @@ from rag.answer.refuse import Confidence, decide
 from rag.answer.small_talk import reply
 from rag.answer.subject_evidence import of_the_subject_asked
 from rag.answer.write import Writer, Written
-from rag.behind import meant_behind
+from rag.behind import taken
 from rag.first_look import Probe, first_look
 from rag.interpreter import Interpreter
 from rag.models.chat import ChatModel
@@ -207,14 +207,15 @@ class Chain(Runnable[TurnInput, Any]):
         found = yield from self._retrieve(turn, meaning, query_plan)
         turn.names = query_plan.names
         evidence = yield from self._compress(turn, meaning, found.hits)
+        meaning, turn.meant = taken(turn, meaning, evidence)
         sure = sureness(meaning, found.hits, evidence, turn.names)
         verdict = decide(sure.value, turn.settings.answer)
         first = Second(meaning, found, evidence, sure)
         (meaning, found, evidence, sure), verdict = yield from look_with_topic(
             self._step, self._reading, turn, profile, first, verdict
         )
-        if meaning is first.meaning and verdict != "refuse":
-            turn.meant = meant_behind(turn, meaning, evidence, self._retriever)
+        if meaning is not first.meaning:
+            turn.meant = None
         if verdict == "refuse" or not evidence:
             second = yield from look_again(
                 self._step, self._retriever, turn, meaning, query_plan, evidence

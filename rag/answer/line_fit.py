@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import zip_longest
 
 from rag.answer.pieces import Piece, about, pieces
@@ -27,7 +27,8 @@ BEFORE_LETTERS = 40
 BEHIND_SHARE = 0.8
 """What the reading of a follow-up as it was typed, behind the question before it, counts beside
 that of the completed one. Of 445 follow-ups (`benchmarks/workplace`, fit and test) .55 are
-answered rightly with .5, .59 with .85, .60 with 1; a return to an earlier matter needs the other."""
+answered rightly with .5, .59 with .85, .60 with 1; but a return to an earlier matter needs the
+completed one."""
 _LOG = logging.getLogger(__name__)
 
 
@@ -70,20 +71,28 @@ class LineReader:
         ]
         texts = list(dict.fromkeys(text_of[place] for place in places))[:MOST_LINES]
         try:
-            logits = self._model().score(normalise(question), texts)
+            alone = both = self._model().score(normalise(question), texts)
             if said:
                 behind = self._model().score(said, texts)
-                logits = BEHIND_SHARE * behind + (1 - BEHIND_SHARE) * logits
+                both = BEHIND_SHARE * behind + (1 - BEHIND_SHARE) * alone
         except ModelError as error:
             _LOG.warning("lines are no longer read: %s", error)
             self._failed = True
             return tuple(evidence)
-        known = {text: _chance(logit) for text, logit in zip(texts, logits, strict=True)}
 
-        def fits(n: int) -> tuple[float, ...]:
+        def fits(n: int, logits: Iterable[float]) -> tuple[float, ...]:
+            known = dict(zip(texts, map(_chance, logits), strict=True))
             return tuple(known.get(text_of[n, one.start, one.end], -1.0) for one in own[n])
 
-        return tuple(item.model_copy(update={"fits": fits(item.n)}) for item in evidence)
+        return tuple(
+            item.model_copy(
+                update={
+                    "fits": fits(item.n, both),
+                    "fits_alone": fits(item.n, alone) if said else (),
+                }
+            )
+            for item in evidence
+        )
 
 
 def line_text(question: str, piece: Piece, evidence: Evidence) -> str:

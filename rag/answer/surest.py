@@ -28,6 +28,7 @@ least it must have; chosen by us on the same questions."""
 ALSO = "另见："
 _SHORTEST = 4
 """Letters of a clause that count as a quotation."""
+_STEP = re.compile(r"^\s*\d+\.\s", re.M)
 _CLAUSE = re.compile(r"[，。；：！？,;:!?|\n]")
 
 
@@ -37,6 +38,8 @@ def surest_line(understanding: Understanding, evidence: Sequence[Evidence], answ
     ranked = _ranked(understanding, evidence)
     if not ranked or (ranked[0].piece.fit or 0.0) < SURE_FIT or _quoted(ranked[0].piece, answer):
         return ""
+    if understanding.intent == "procedure" and len(_STEP.findall(answer)) > 1:
+        return ""  # several steps answer together
     best = ranked[0].piece
     return shown_table([best]) if best.kind == "row" else paragraph([best])
 

@@ -120,7 +120,8 @@ class Evidence(Value):
     """A passage given to the answer step. `n` counts from 1; `span` is `text` in the chunk.
     A model that writes the answer gets `summary` in its place where there is one. `fits` are the
     probabilities 0..1 that each of its lines (`rag.answer.pieces`, in their order) answers the
-    question, -1 for those that were not read; empty where no model has read them."""
+    question, -1 for those that were not read; empty where no model has read them. `fits_alone`
+    are those for the completed question alone, where it was read behind another one, too."""
 
     n: int
     chunk: Chunk
@@ -129,6 +130,7 @@ class Evidence(Value):
     score: float = 0.0
     summary: str = ""
     fits: tuple[float, ...] = ()
+    fits_alone: tuple[float, ...] = ()
 
 
 class Term(Value):
