@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rag.answer.pieces import Piece, pieces
+from rag.text.tokenise import codes
 from rag.turn_state import TurnState
 from rag.types import Evidence, Understanding
 from rag.understand.carried import BEHIND, question_before
@@ -21,6 +22,8 @@ FITS_FROM, BETTER_BY = 0.5, 0.2
 how much worse the best one is without it; chosen by us."""
 COMPLETED_FROM = 0.3
 """Fit for the completed question alone from which the completion is kept; chosen by us."""
+WHOLE_FROM = 7
+"""Letters from which a follow-up may say by itself what it is about; chosen by us."""
 _BARE = re.compile("(?:那|那么|要是|如果|还有)?.{1,6}?(?:呢|的呢|的话)[?？]*")
 """那杭州呢: without the question before it nothing is asked at all."""
 
@@ -67,8 +70,7 @@ def taken(turn: TurnState, meaning: Understanding, evidence: Sequence[Evidence])
     if not before or meaning.sub_questions or not any(item.fits_alone for item in evidence):
         return Taken(meaning)
     fit, alone = best_line(evidence)[1], best_line(evidence, alone=True)[1]
-    kept = alone >= COMPLETED_FROM or _BARE.fullmatch(meaning.question.strip())
-    if fit <= alone or (meaning.rewritten and kept):
+    if (alone >= COMPLETED_FROM or _needs_more(meaning)) if meaning.rewritten else fit <= alone:
         return Taken(meaning)
     read = meaning.model_copy(update={"standalone_question": meaning.question, "notes": ()})
     if fit < FITS_FROM or alone > fit - BETTER_BY:
@@ -82,3 +84,13 @@ def taken(turn: TurnState, meaning: Understanding, evidence: Sequence[Evidence])
             }
         ),
     )
+
+
+def _needs_more(meaning: Understanding) -> bool:
+    """Whether nothing is asked without what was added: few words, or the code they stand for,
+    which the reader does not know."""
+    typed = meaning.question.strip()
+    own = set(codes(typed))
+    if set(codes(meaning.standalone_question)) - own:
+        return True
+    return not own and (len(typed) < WHOLE_FROM or bool(_BARE.fullmatch(typed)))

@@ -41,6 +41,8 @@ DEPENDS = re.compile(
     r"因|如|若|未|已|不|需|须|应|并|还|也|另|可|凭|持|到|买|在此|同时|之后|然后|自|从|按|满|标准|期限|申请[人时]|情节|会议|最终|结果)"
 )
 """Beginnings of sentences that go on about the subject of the sentence before."""
+SECTION_LINE = re.compile(r"[一二三四五六七八九十]{1,3}、[^\s，。；：！？,;:!?|\d]{2,14}")
+"""五、年假衔接: a heading that no parser has marked."""
 LONG_CLAUSE = 40
 """Characters from which a line 一、… of several sentences is a clause, no item; chosen by us."""
 HEADING = re.compile(r"^\s{0,3}#{1,6}\s+\S")

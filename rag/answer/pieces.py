@@ -25,6 +25,7 @@ from rag.answer.line_marks import (
     NUMBERED,
     OWN_TITLE,
     RULE_LINE,
+    SECTION_LINE,
     TABLE_LINE,
 )
 from rag.answer.lines import PAIR, alternating, asks, is_form, pairs, parts_of, speakers, tight
@@ -132,7 +133,7 @@ class _Reader:
             self.header = ()
             if self._faq_question(lines, index):
                 continue
-            if HEADING.match(line) or self._is_heading(line):
+            if HEADING.match(line) or self._is_heading(line) or self._heads(lines, index):
                 self._add("heading", start, end)
                 self.section = line.strip().lstrip("#").strip()
                 self.lead = -1
@@ -184,6 +185,15 @@ class _Reader:
         first = not self.found and self.text.lstrip().startswith(stripped + "\n")
         plain = not re.search(r"[，。；：！？,;:!?|]|\d", stripped)
         return first and plain and len(stripped) <= 30 and not MARKER.match(line)
+
+    def _heads(self, lines: list[tuple[int, int]], index: int) -> bool:
+        """Whether a short numbered line (五、年假衔接) stands above a paragraph: no item does."""
+        line = self.text[slice(*lines[index])].strip()
+        if not SECTION_LINE.fullmatch(line) or index + 1 == len(lines):
+            return False
+        following = self.text[slice(*lines[index + 1])].strip()
+        prose = not MARKER.match(following) and not TABLE_LINE.match(following)
+        return prose and following.endswith(("。", "；")) and len(following) > len(line)
 
     def _table_line(self, start: int, end: int, is_header: bool) -> None:
         cells = table_cells(self.text[start:end])

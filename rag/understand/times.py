@@ -272,7 +272,7 @@ _BETWEEN = re.compile(r"\s*(?:[-—–~～至到]|以?来?到|一直到)\s*")
 _SINCE = re.compile(
     r"\s*(?:以来|至今|到现在|到今天|以后|之后|过后|起|开始|后(?!面|者|台|天|勤|续))"
 )
-_UNTIL = re.compile(r"\s*(?:以前|之前|前(?!者|台|往|提(?!交|出|供)|后|年|天|景)|为止|止)")
+_UNTIL = re.compile(r"\s*(?:以前|之前|前(?!者|台|往|提(?!交|出|供)|[面头边]|后|年|天|景)|为止|止)")
 
 
 def _joined_ranges(text: str, spans: list[Span]) -> list[Span]:
