@@ -93,4 +93,4 @@ def _needs_more(meaning: Understanding) -> bool:
     own = set(codes(typed))
     if set(codes(meaning.standalone_question)) - own:
         return True
-    return not own and (len(typed) < WHOLE_FROM or bool(_BARE.fullmatch(typed)))
+    return bool(_BARE.fullmatch(typed)) or (not own and len(typed) < WHOLE_FROM)

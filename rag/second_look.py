@@ -46,15 +46,19 @@ class Second(NamedTuple):
 def shorter(meaning: Understanding, evidence: Sequence[Evidence]) -> tuple[str, str]:
     """The question without what was carried into it or the model it names, and what that was.
 
-    ("", "") unless a word of the question is missing in the evidence and the rest still names
-    something. Regions are never dropped, nor a model that is itself what is missing.
+    ("", "") unless a word of the question is missing in the evidence, or a model was carried
+    into it, and the rest still names something. Regions are never dropped, nor a model that is
+    itself what is missing.
     """
     question = meaning.standalone_question
-    lost = lost_words(question, _all_of(evidence))
     carried = _carried(meaning)
     models = [code for code in codes(question) if not code.startswith("第")]
+    lost = lost_words(question, _all_of(evidence))
     typed = normalise(meaning.question)
-    if not lost or any(normalise(word) in models and normalise(word) in typed for word in lost):
+    added = [code for code in models if code not in typed]
+    if not (lost or added) or any(
+        normalise(word) in models and normalise(word) in typed for word in lost
+    ):
         return "", ""
     dropped = [part for part in (*carried, *models) if not find_regions(part)]
     left = question

@@ -8,7 +8,7 @@ from answer_cases import hits, meaning, passage
 
 from rag.answer.extract import extract
 from rag.answer.fits import odds
-from rag.answer.line_fit import LineReader, line_text
+from rag.answer.line_fit import BEHIND_SHARE, LineReader, line_text
 from rag.answer.pieces import pieces
 from rag.answer.rank import rank, read_question
 from rag.answer.refuse import confidence
@@ -105,13 +105,10 @@ def test_a_follow_up_is_read_behind_the_question_before_it_as_well() -> None:
     reader = LineReader(lambda: Behind("到账"))
     (alone,) = reader.read("多久到", [RULES])
     (behind,) = reader.read("多久到", [RULES], in_context("多久到", "报销的钱怎么领"))
-    assert alone.fits[1] < 0.5 < behind.fits[1] == pytest.approx(odds_of(1.0), abs=1e-3)
+    mixed = 1 / (1 + np.exp(-(BEHIND_SHARE * 3.0 - (1 - BEHIND_SHARE) * 1.0)))
+    assert alone.fits[1] < 0.5 < behind.fits[1] == pytest.approx(mixed, abs=1e-3)
     assert behind.fits[0] < 0.1
-
-
-def odds_of(logit: float) -> float:
-    """The probability of a logit: the mean of the two readings."""
-    return float(1 / (1 + np.exp(-logit)))
+    assert behind.fits_alone == alone.fits
 
 
 def test_without_the_model_everything_goes_on_as_before(caplog: pytest.LogCaptureFixture) -> None:
