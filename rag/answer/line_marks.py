@@ -43,6 +43,8 @@ DEPENDS = re.compile(
 """Beginnings of sentences that go on about the subject of the sentence before."""
 SECTION_LINE = re.compile(r"[一二三四五六七八九十]{1,3}、[^\s，。；：！？,;:!?|\d]{2,14}")
 """五、年假衔接: a heading that no parser has marked."""
+LEADS = re.compile(r"(?:[：:]|(?:通知|公告|规定|安排|说明|要求)如下。)\s*$")
+"""A line that says nothing itself but what follows it."""
 LONG_CLAUSE = 40
 """Characters from which a line 一、… of several sentences is a clause, no item; chosen by us."""
 HEADING = re.compile(r"^\s{0,3}#{1,6}\s+\S")

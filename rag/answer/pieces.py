@@ -19,6 +19,7 @@ from rag.answer.line_marks import (
     DEPENDS,
     FIRST_OF,
     HEADING,
+    LEADS,
     LONG_CLAUSE,
     MARKER,
     NAMES_RECORD,
@@ -312,7 +313,7 @@ class _Reader:
                 # The rest of an item of several sentences belongs to the item.
                 last = self.found.pop()
                 self._add("item", last.start, start + stop)
-            elif text.rstrip().endswith(("：", ":")) and self.evidence.chunk.kind != "code":
+            elif LEADS.search(text) and self.evidence.chunk.kind != "code":
                 self._add("lead", start + offset, start + stop)
                 self.lead = len(self.found) - 1
             else:

@@ -76,3 +76,26 @@ def test_the_question_of_a_faq_record_inside_a_passage_is_context() -> None:
     evidence = [passage(1, text, title="游泳馆")]
     assert "每月30元" in extract(meaning("储物柜多少钱？"), evidence)
     assert all(p.kind == "heading" for p in pieces(evidence[0]) if p.body.endswith("？"))
+
+
+def test_a_short_numbered_line_above_a_paragraph_is_its_heading() -> None:
+    notice = "四、放假安排\n\n员工可以在节日前后申请年假，须提前提交。\n\n五、身份证\n\n六、户口本"
+    found = [(piece.kind, piece.body) for piece in pieces(passage(1, notice))]
+    assert found[0][0] == "heading"
+    assert [kind for kind, _ in found[2:]] == ["item", "item"]
+    sentence = pieces(passage(1, notice))[1]
+    assert "放假安排" in sentence.about
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("现将国庆节放假有关事项通知如下。", "lead"),
+        ("材料包括：", "lead"),
+        ("安排如下，请各部门照办。", "sentence"),
+    ],
+)
+def test_what_says_only_that_something_follows_leads(line: str, kind: str) -> None:
+    text = f"各部门注意。\n\n{line}\n\n国庆节放假七天。"
+    (found,) = [piece for piece in pieces(passage(1, text)) if piece.body == line]
+    assert found.kind == kind
