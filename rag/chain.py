@@ -221,7 +221,7 @@ class Chain(Runnable[TurnInput, Any]):
                 self._step, self._retriever, turn, meaning, query_plan, evidence
             )
             if second is None:
-                yield from self._refuse(turn, meaning, found, sure)
+                yield from self._refuse(turn, meaning, found, evidence, sure)
                 return
             turn.meant = meaning
             (meaning, found, evidence, sure), verdict = second, "hedge"
@@ -287,13 +287,18 @@ class Chain(Runnable[TurnInput, Any]):
         return evidence
 
     def _refuse(
-        self, turn: TurnState, meaning: Understanding, found: Retrieval, sure: Confidence
+        self,
+        turn: TurnState,
+        meaning: Understanding,
+        found: Retrieval,
+        evidence: Sequence[Evidence],
+        sure: Confidence,
     ) -> Iterator[Event]:
         names = list(self._names(turn.input.kb_ids).values())
         text, suggestions = yield from self._step(
             turn,
             "refuse",
-            lambda _: refusal(meaning, found.hits, names, turn.names),
+            lambda _: refusal(meaning, found.hits, names, turn.names, evidence),
             lambda _: step_summaries.of_refusal(sure.value, sure.reason),
         )
         written = Written(text=text, reason=sure.reason, suggestions=tuple(suggestions))

@@ -11,6 +11,7 @@ from rag.answer.asks import without_asking
 from rag.answer.faq import faq_question
 from rag.answer.markup import escape
 from rag.answer.pieces import about
+from rag.answer.rank import rank, read_question
 from rag.answer.refuse import REFUSAL_PREFIX
 from rag.answer.terms import TELLING, content_terms, lost_words, presence
 from rag.text.as_asked import hits_as_asked
@@ -20,6 +21,8 @@ MOST_SUGGESTIONS = 3
 LOOKED_AT = 6
 SUBJECT_HELD = 0.6
 """Passages that suggestions are made from, and how far a text must hold a word to share it."""
+NEAREST_FROM, LONGEST_LINE = 0.05, 120
+"""Fit (`Piece.fit`) from which the nearest line is quoted, and how much of it; chosen by us."""
 _NUMBERING = re.compile(
     r"^第[^\s\u3000]{1,6}[条章节]\s*|^[一二三四五六七八九十]+、|^[（(][一二三四五六七八九十\d]+[)）]|^[\d.]+\s*"
 )
@@ -30,6 +33,7 @@ def refusal(
     hits: Sequence[Hit],
     kb_names: Sequence[str],
     synonyms: Sequence[OtherNames] = (),
+    evidence: Sequence[Evidence] = (),
 ) -> tuple[str, tuple[str, ...]]:
     """A refusal that helps.
 
@@ -38,6 +42,7 @@ def refusal(
         hits: what came nearest, best first.
         kb_names: names of the knowledge bases that were searched.
         synonyms: other names of the question's words: who says one has said the word.
+        evidence: what an answer would have been made from; its nearest line is quoted.
 
     Returns:
         The text (it begins with `REFUSAL_PREFIX`; all quoted names are escaped) and up to
@@ -52,12 +57,28 @@ def refusal(
         f"，最接近的是{'、'.join(f'《{escape(title)}》' for title in titles[:2])}" if titles else ""
     )
     lines.append(f"已在{where}中查找“{escape(_topic(understanding))}”{near}。")
+    if "conflict" not in fits.values() and (quoted := _nearest_line(understanding, evidence)):
+        lines.append(quoted)
     suggestions = _suggestions(understanding, hits, fits)
     if suggestions:
         lines.append("可以试试下面的问题，或换个说法、补充相关文档后再问。")
     else:
         lines.append("可以换个说法，选择其他知识库，或补充相关文档后再问。")
     return "\n\n".join(lines), suggestions
+
+
+def _nearest_line(understanding: Understanding, evidence: Sequence[Evidence]) -> str:
+    """The line that came nearest to an answer, for people to judge; "" where none did."""
+    ranked = rank(read_question(understanding.standalone_question), evidence) if evidence else []
+    if not ranked or (ranked[0].piece.fit or 0.0) < NEAREST_FROM:
+        return ""
+    best = ranked[0].piece
+    cells = zip(best.header, best.cells, strict=False)
+    said = "；".join(f"{head}：{cell}" for head, cell in cells if cell) or best.body
+    short = said if len(said) <= LONGEST_LINE else f"{said[:LONGEST_LINE]}……"
+    source = next(item.chunk for item in evidence if item.n == best.n)
+    title = escape(_title(Hit(chunk=source)))
+    return f"最接近的一处（《{title}》）：“{escape(short)}”"
 
 
 def _missing(understanding: Understanding, hits: Sequence[Hit], fits: dict[str, Fit]) -> str:

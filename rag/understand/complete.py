@@ -66,6 +66,7 @@ from rag.understand.substitute import put
 
 LONGEST = 400
 """Characters: longer messages say themselves what they are about (chosen by us)."""
+_THANKS = re.compile("谢|thx|thank|拜拜|再见", re.I)
 
 
 def complete(
@@ -145,6 +146,8 @@ def _complete(question: str, dialogue: Dialogue, profile: KnowledgeProfile | Non
     if plain != question:
         made = _complete(plain, dialogue, profile)
         return Completion(made.standalone, True, made.reason, made.topic, made.unresolved)
+    if _THANKS.search(question) and is_small_talk(question) and not is_refusal(question):
+        return Completion(question, False, "", "")  # no reply to what we asked back
     for step in (_replied, _accepted):
         if found := step(question, dialogue, profile):
             return found

@@ -258,3 +258,19 @@ def test_documents_of_several_things_asked_about_do_not_compete() -> None:
     level = [hit.model_copy(update={"scores": {"rerank": 0.9}}) for hit in hits(found)]
     question = meaning("2031年和2032年的硕士补贴差多少？", years=(2031, 2032))
     assert confidence(question, level, found).features["rerank_gap"] == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize(
+    ("fits", "quoted"), [((0.2, 0.0), True), ((0.01, 0.0), False), ((), False)]
+)
+def test_a_refusal_quotes_the_line_that_came_nearest(fits: tuple[float, ...], quoted: bool) -> None:
+    read = [LEAVE.model_copy(update={"fits": fits})]
+    text, _ = refusal(meaning("年假能拆开吗"), hits(read), ["手册"], (), read)
+    line = "最接近的一处（《员工手册》）：“员工工作满一年后，每年享有五天带薪年假。”"
+    assert (line in text) == quoted
+
+
+def test_a_refusal_quotes_nothing_of_another_region() -> None:
+    question = meaning("《湖北省中医药条例》从什么时候起施行？", region=("湖北",))
+    read = [SHANDONG.model_copy(update={"fits": (0.9,)})]
+    assert "最接近的一处" not in refusal(question, hits(read), ["法规库"], (), read)[0]

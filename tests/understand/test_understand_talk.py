@@ -168,6 +168,19 @@ def test_a_question_of_its_own_is_no_reply_to_what_we_asked() -> None:
         assert complete(typed, history).standalone == standalone
 
 
+@pytest.mark.parametrize("typed", ["好 谢啦", "谢谢", "ok 拜拜"])
+def test_thanks_are_no_reply_to_what_we_asked(typed: str) -> None:
+    options = (ClarificationOption(label="年假", reply="年假"),)
+    asked = Clarification(slot="reference", question="请问您指的是哪一项？", options=options)
+    history = [
+        Turn(role="user", content="广州那边有这种补贴没"),
+        Turn(
+            role="assistant", content="请问您指的是哪一项？", status="clarify", clarification=asked
+        ),
+    ]
+    assert complete(typed, history).standalone == typed
+
+
 def test_a_person_whom_nobody_named_is_asked_about() -> None:
     made = complete("这个人电话多少", after("密码输错几次会锁", "5次。"))
     assert made.standalone == "这个人电话多少" and made.unresolved
