@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks.bench_conversations import conversations, said
 from benchmarks.bench_workplace import Asked, documents, questions
 from benchmarks.line_lessons import answers
 from rag.answer.pieces import Piece, pieces
-from rag.types import Chunk, Evidence
+from rag.types import Answer, Chunk, Evidence, Understanding
 
 
 @pytest.mark.parametrize("part", ["train", "fit", "test"])
@@ -19,6 +20,26 @@ def test_every_answer_stands_in_its_line_and_every_line_in_its_document(part: st
             assert all(line in document["text"] for line in asked.support), asked
             held = "\n".join(asked.support)
             assert all(words in held for words in asked.answer), asked
+
+
+@pytest.mark.parametrize("part", ["train", "fit", "test"])
+def test_every_turn_of_a_conversation_is_answered_by_its_document_or_not_at_all(part: str) -> None:
+    for document in documents(part):
+        found = conversations(document)
+        assert len(found) >= 3
+        for turns in found:
+            assert [turn.place for turn in turns] == list(range(len(turns)))
+            for asked in (turn.asked for turn in turns if turn.asked):
+                assert asked.support and all(line in document["text"] for line in asked.support)
+                held = "\n".join(asked.support)
+                assert all(words in held for words in asked.answer), asked
+
+
+def test_a_turn_goes_into_the_history_as_it_was_understood() -> None:
+    meaning = Understanding(question="保几年", standalone_question="U50保几年")
+    asked, answered = said("保几年", Answer(status="hedged", text="三年", understanding=meaning))
+    assert (asked.content, asked.standalone) == ("保几年", "U50保几年")
+    assert (answered.status, answered.clarification) == ("hedged", None)
 
 
 def test_no_document_is_in_two_parts() -> None:
