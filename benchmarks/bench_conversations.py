@@ -2,7 +2,7 @@
 
 `benchmarks/workplace/test` holds, beside its questions, conversations as people type them on a
 phone: follow-ups of a few words, cases that are told, corrections, returns to an earlier matter,
-and questions that the document does not answer. Nothing is trained or fitted on them. Each turn
+and questions that the document does not answer. Nothing is trained on them. Each turn
 goes through the whole chain with the real history of its conversation, without an LLM, in one
 knowledge base of all documents. Beside it each turn is asked as it was typed without any
 history (the floor), and as a person completed it (what completion could reach).
