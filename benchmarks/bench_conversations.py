@@ -12,7 +12,6 @@ history (the floor), and as a person completed it (what completion could reach).
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import tempfile
 import time
@@ -21,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.bench_workplace import Asked, documents, fill, verdict
+from benchmarks.bench_workplace import Asked, chosen, fill, verdict
 from rag.application import Application, opened
 from rag.turn import TurnInput
 from rag.types import Answer, Turn
@@ -119,12 +118,7 @@ class Tally:
 
 def main() -> None:
     """Run the benchmark."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--part", choices=["train", "fit", "test"], default="test")
-    parser.add_argument("--limit", type=int, default=0, help="documents (0: all)")
-    parser.add_argument("--show", action="store_true", help="print what went wrong")
-    args = parser.parse_args()
-    given = documents(args.part)[: args.limit or None]
+    given, show = chosen(__doc__)
     tally = Tally()
     with tempfile.TemporaryDirectory() as folder, opened(Path(folder)) as application:
         kb_id = fill(application, given, "workplace")
@@ -135,7 +129,7 @@ def main() -> None:
                 told = outcome(turn, answer)
                 tally.add(Tally.WAYS[0], turn, told)
                 tally.times.append(ms)
-                _show(turn, answer, told, args.show)
+                _show(turn, answer, told, show)
                 for way, question in zip(Tally.WAYS[1:], (turn.typed, turn.full), strict=True):
                     alone = application.chain.invoke(TurnInput(question=question, kb_ids=(kb_id,)))
                     tally.add(way, turn, outcome(turn, alone))

@@ -112,19 +112,24 @@ def run(application: Application, kb_id: str, given: Sequence[Asked], show: bool
     print(f"a turn p50 {statistics.median(times):.0f} ms")
 
 
-def main() -> None:
-    """Run the benchmark."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def chosen(doc: str) -> tuple[list[dict[str, Any]], bool]:
+    """The documents that the command line asks for, and whether to print what went wrong."""
+    parser = argparse.ArgumentParser(description=doc.splitlines()[0])
     parser.add_argument("--part", choices=["train", "fit", "test"], default="test")
     parser.add_argument("--limit", type=int, default=0, help="documents (0: all)")
     parser.add_argument("--show", action="store_true", help="print what went wrong")
     args = parser.parse_args()
-    given = documents(args.part)[: args.limit or None]
+    return documents(args.part)[: args.limit or None], args.show
+
+
+def main() -> None:
+    """Run the benchmark."""
+    given, show = chosen(__doc__)
     with tempfile.TemporaryDirectory() as folder, opened(Path(folder)) as application:
         kb_id = fill(application, given, "workplace")
         asked = [one for doc in given for one in questions(doc)]
         print("with the line reader")
-        run(application, kb_id, asked, args.show)
+        run(application, kb_id, asked, show)
         application.retriever.read_lines = None
         print("without it")
         run(application, kb_id, asked, show=False)
