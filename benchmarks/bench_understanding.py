@@ -23,7 +23,8 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
-from benchmarks.places import DATA
+from benchmarks.embedded import bundled_completer
+from benchmarks.places import DATA, WORK
 from benchmarks.understanding_clarq import bench_clarq
 from benchmarks.understanding_dialogues import bench_dialogues
 from benchmarks.understanding_rewriting import bench_rewrite
@@ -44,6 +45,7 @@ from rag.understand.slots import extract
 from rag.understand.understand import understand
 
 TODAY = date(2026, 11, 30)
+FILL = bundled_completer(WORK / "vectors").complete
 
 
 def rows(path: str, limit: int | None = None) -> list[dict[str, Any]]:
@@ -114,7 +116,8 @@ def judged(
     question: str, history: Sequence[Turn], profile: KnowledgeProfile, probe: Any
 ) -> Understanding:
     """Understanding with its ambiguity judged, as the chain does it."""
-    return judge(understand(question, history, profile, TODAY), history, profile, probe)
+    meaning = understand(question, history, profile, TODAY, fill=FILL)
+    return judge(meaning, history, profile, probe)
 
 
 def bench_laws(show: int) -> None:
@@ -220,7 +223,7 @@ def bench_speed() -> None:
         "它和那个有什么区别？",
         "北京呢？",
     ]
-    understand(samples[0], history, profile, TODAY)
+    understand(samples[0], history, profile, TODAY, fill=FILL)
     wall, cpu = [], []
     for i in range(40):
         question = samples[i % 5] + "？" * (i // 5)
@@ -243,12 +246,10 @@ def main() -> None:
     parser.add_argument("--show", type=int, default=0, help="failures to print of each kind")
     options = parser.parse_args()
     bench_laws(options.show)
-    bench_dialogues(options.show)
-    bench_clarq(rows("clarq_llm_zh/tasks_dev.jsonl"), options.show)
-    bench_rewrite("rewrite_zh", rows("rewrite_zh/train_3000.jsonl", options.rows), options.show)
-    bench_rewrite(
-        "restoration200k", rows("restoration200k/valid.jsonl", options.rows), options.show
-    )
+    bench_dialogues(options.show, FILL)
+    bench_clarq(rows("clarq_llm_zh/tasks_dev.jsonl"), options.show, FILL)
+    for name, file in (("rewrite_zh", "train_3000"), ("restoration200k", "valid")):
+        bench_rewrite(name, rows(f"{name}/{file}.jsonl", options.rows), options.show, FILL)
     bench_crosswoz(options.rows, options.show)
     bench_speed()
 

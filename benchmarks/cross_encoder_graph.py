@@ -31,9 +31,9 @@ def build_graph(parts: Parts) -> Any:
     writer = GraphWriter()
     hidden = parts["places"].shape[1]
     layers = sum(name.endswith(".qkv.weights") for name in parts)
-    state = _embed(writer, parts)
+    state = embed(writer, parts)
     for number in range(layers):
-        state = _layer(writer, parts, f"l{number}", state)
+        state = add_layer(writer, parts, f"l{number}", state)
     axis = writer.constant("token_axis", np.array([1], np.int64))
     mean = writer.node("ReduceMean", [state, axis], "mean", keepdims=0)
     first = writer.constant("first", np.array([0], np.int64))
@@ -57,7 +57,8 @@ def build_graph(parts: Parts) -> Any:
     return helper.make_model(graph, opset_imports=opsets, ir_version=9)
 
 
-def _embed(writer: GraphWriter, parts: Parts) -> str:
+def embed(writer: GraphWriter, parts: Parts) -> str:
+    """Word vectors plus positions, normalised."""
     writer.node("Shape", ["words"], "count", start=1, end=2)
     zero = writer.constant("zero", np.array([0], np.int64))
     places = writer.constant("positions", parts["places"])
@@ -66,21 +67,22 @@ def _embed(writer: GraphWriter, parts: Parts) -> str:
     return _norm(writer, parts, "embedded", "norm", "x")
 
 
-def _layer(writer: GraphWriter, parts: Parts, at: str, state: str) -> str:
-    joined = _linear(writer, parts, state, f"{at}.qkv")
+def add_layer(writer: GraphWriter, parts: Parts, at: str, state: str) -> str:
+    """One layer of the encoder over `state`; `at` is its name in the parts."""
+    joined = linear(writer, parts, state, f"{at}.qkv")
     three = [f"{at}.query", f"{at}.key", f"{at}.value"]
     writer.node("Split", [joined], three, axis=-1, num_outputs=3)
     found = writer.node("MultiHeadAttention", three, f"{at}.found", MICROSOFT, num_heads=HEADS)
-    added = writer.node("Add", [state, _linear(writer, parts, found, f"{at}.ao")], f"{at}.added")
+    added = writer.node("Add", [state, linear(writer, parts, found, f"{at}.ao")], f"{at}.added")
     middle = _norm(writer, parts, added, f"{at}.aln", f"{at}.middle")
     active = writer.node(
-        "Gelu", [_linear(writer, parts, middle, f"{at}.fi")], f"{at}.active", MICROSOFT
+        "Gelu", [linear(writer, parts, middle, f"{at}.fi")], f"{at}.active", MICROSOFT
     )
-    summed = writer.node("Add", [middle, _linear(writer, parts, active, f"{at}.fo")], f"{at}.sum")
+    summed = writer.node("Add", [middle, linear(writer, parts, active, f"{at}.fo")], f"{at}.sum")
     return _norm(writer, parts, summed, f"{at}.oln", f"{at}.out")
 
 
-def _linear(writer: GraphWriter, parts: Parts, source: str, name: str) -> str:
+def linear(writer: GraphWriter, parts: Parts, source: str, name: str) -> str:
     """One scale per output; activations are quantised as they come."""
     weights = parts[f"{name}.weights"]
     scales = np.abs(weights).max(axis=1) / WEIGHT_LIMIT

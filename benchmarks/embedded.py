@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from rag.models.bundled import BundledEmbedder
+from rag.models.completer import Completer
 from rag.models.embedder import Embedder
 from rag.retrieve.query import embedding_text, query_text
 from rag.types import Chunk
@@ -56,3 +57,8 @@ def _stored(
 def bundled_embedder(cache: Path) -> Embedder:
     """The product's default embedder, built under `cache` when it is not there."""
     return BundledEmbedder(cache)
+
+
+def bundled_completer(cache: Path) -> Completer:
+    """The product's completion model; the encoder's words are built under `cache`."""
+    return Completer(cache)

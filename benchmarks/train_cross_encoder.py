@@ -95,7 +95,7 @@ class CrossEncoder(nn.Module):
         self.head = nn.Linear(2 * hidden, 1)
         nn.init.normal_(self.head.weight, std=0.02)
         nn.init.zeros_(self.head.bias)
-        self._take(source)
+        take_weights(self, source)
         for frozen in (self.norm, *self.layers[:FROZEN]):
             frozen.requires_grad_(False)
 
@@ -110,28 +110,31 @@ class CrossEncoder(nn.Module):
         result: Tensor = self.head(torch.cat([mean, x[:, 0].float()], -1))[:, 0]
         return result
 
-    @torch.no_grad()
-    def _take(self, source: E5Weights) -> None:
-        def linear(into: nn.Linear, names: Sequence[str]) -> None:
-            weight = [dequantise(source.blocks(f"{n}.w", into.in_features)) for n in names]
-            into.weight.copy_(torch.from_numpy(np.concatenate(weight)))
-            bias = np.concatenate([source.array(f"{n}.b") for n in names])
-            into.bias.copy_(torch.from_numpy(bias))
 
-        def norm(into: nn.LayerNorm, name: str) -> None:
-            into.weight.copy_(torch.from_numpy(source.array(f"{name}.w").copy()))
-            into.bias.copy_(torch.from_numpy(source.array(f"{name}.b").copy()))
+@torch.no_grad()
+def take_weights(model: Any, source: E5Weights) -> None:
+    """Begin with the encoder's own `norm` and `layers`, as many as the model has."""
 
-        norm(self.norm, "emb.ln")
-        for number, layer in enumerate(self.layers):
-            assert isinstance(layer, Layer)
-            at = f"l{number}"
-            linear(layer.qkv, [f"{at}.{part}" for part in "qkv"])
-            linear(layer.ao, [f"{at}.ao"])
-            linear(layer.fi, [f"{at}.fi"])
-            linear(layer.fo, [f"{at}.fo"])
-            norm(layer.aln, f"{at}.aln")
-            norm(layer.oln, f"{at}.oln")
+    def linear(into: nn.Linear, names: Sequence[str]) -> None:
+        weight = [dequantise(source.blocks(f"{n}.w", into.in_features)) for n in names]
+        into.weight.copy_(torch.from_numpy(np.concatenate(weight)))
+        bias = np.concatenate([source.array(f"{n}.b") for n in names])
+        into.bias.copy_(torch.from_numpy(bias))
+
+    def norm(into: nn.LayerNorm, name: str) -> None:
+        into.weight.copy_(torch.from_numpy(source.array(f"{name}.w").copy()))
+        into.bias.copy_(torch.from_numpy(source.array(f"{name}.b").copy()))
+
+    norm(model.norm, "emb.ln")
+    for number, layer in enumerate(model.layers):
+        assert isinstance(layer, Layer)
+        at = f"l{number}"
+        linear(layer.qkv, [f"{at}.{part}" for part in "qkv"])
+        linear(layer.ao, [f"{at}.ao"])
+        linear(layer.fi, [f"{at}.fi"])
+        linear(layer.fo, [f"{at}.fo"])
+        norm(layer.aln, f"{at}.aln")
+        norm(layer.oln, f"{at}.oln")
 
 
 class Words:

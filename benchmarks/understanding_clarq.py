@@ -16,13 +16,14 @@ from datetime import date
 from typing import Any
 
 from rag.types import Turn
+from rag.understand.learned import Fill
 from rag.understand.understand import understand
 
 TODAY = date(2026, 11, 30)
 _ASIDE = re.compile(r"[（(].*?[)）]")
 
 
-def bench_clarq(tasks: list[dict[str, Any]], show: int) -> None:
+def bench_clarq(tasks: list[dict[str, Any]], show: int, fill: Fill) -> None:
     """Follow-ups completed with their item, by kind; the floor is the message as typed."""
     if not tasks:
         return
@@ -30,7 +31,8 @@ def bench_clarq(tasks: list[dict[str, Any]], show: int) -> None:
     total: Counter[str] = Counter()
     for task in tasks:
         for kind, history, typed, wanted, unwanted in follow_ups(task):
-            completed = understand(typed, history, None, TODAY).standalone_question
+            meaning = understand(typed, history, None, TODAY, fill=fill)
+            completed = meaning.standalone_question
             good = all(word in completed for word in wanted)
             good &= not any(word in completed for word in unwanted)
             good &= all(completed.count(word) == 1 for word in wanted)

@@ -27,6 +27,7 @@ from typing import Any
 
 from benchmarks.places import ROOT
 from rag.types import Clarification, ClarificationOption, Turn
+from rag.understand.learned import Fill
 from rag.understand.understand import understand
 from rag.understand.words import tagged
 
@@ -106,17 +107,17 @@ def history_turn(turn: dict[str, Any]) -> Turn:
     )
 
 
-def bench_dialogues(show: int) -> None:
+def bench_dialogues(show: int, fill: Fill) -> None:
     """All files: completed questions, unchanged ones and whole conversations that are right.
 
     The floor is the message as typed.
     """
     for split in ("dev", "test", "unseen", "later", "later_unseen"):
         if (FOLDER / f"{split}.jsonl").is_file():
-            _bench(split, show)
+            _bench(split, show, fill)
 
 
-def _bench(split: str, show: int) -> None:
+def _bench(split: str, show: int, fill: Fill) -> None:
     right: Counter[str] = Counter()
     total: Counter[str] = Counter()
     typed_right = kept = keepable = clean = 0
@@ -131,7 +132,7 @@ def _bench(split: str, show: int) -> None:
                 history.append(history_turn(turn))
                 continue
             said += "\n" + turn["content"]
-            meaning = understand(turn["content"], history, None, TODAY)
+            meaning = understand(turn["content"], history, None, TODAY, fill=fill)
             completed = meaning.standalone_question
             wrong = fault(completed, turn, said)
             if not wrong and (days := turn.get("time")):

@@ -12,6 +12,7 @@ from typing import Any
 
 from rag.types import Turn
 from rag.understand.complete import complete
+from rag.understand.learned import Fill
 
 
 def turns(context: Iterable[str]) -> list[Turn]:
@@ -21,11 +22,11 @@ def turns(context: Iterable[str]) -> list[Turn]:
     return [Turn(role=r, content=t) for r, t in zip(roles, texts, strict=True)]
 
 
-def bench_rewrite(name: str, data: list[dict[str, Any]], show: int) -> None:
+def bench_rewrite(name: str, data: list[dict[str, Any]], show: int, fill: Fill) -> None:
     """Exact match and BLEU-4 on utterance rewriting, and how often complete ones are kept."""
     if not data:
         return
-    outputs = [complete(r["utterance"], turns(r["context"])).standalone for r in data]
+    outputs = [complete(r["utterance"], turns(r["context"]), fill=fill).standalone for r in data]
     needed = [i for i, r in enumerate(data) if r["rewrite"] != r["utterance"]]
     kept = [i for i, r in enumerate(data) if r["rewrite"] == r["utterance"]]
     exact = sum(outputs[i] == data[i]["rewrite"] for i in range(len(data)))

@@ -194,6 +194,7 @@ class Application:
             self.models.chat,
             self._current,
             self.catalog.prompts.load,
+            self.models.complete,
         )
 
     def warm_up(self, samples: bool = True) -> threading.Thread:
@@ -231,7 +232,7 @@ class Application:
                 self._warmed_at = time.monotonic()
                 self.ready.set()
             if self.warm_error is None:
-                settle_memory(self.models.chat(), self.vectors)
+                settle_memory(self.models.chat(), self.vectors, self.models.complete)
                 forget_old_vectors(self.catalog)
 
     def wait_ready(self, stop: threading.Event | None = None) -> None:

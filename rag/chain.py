@@ -58,6 +58,7 @@ from rag.types import (
     Understanding,
 )
 from rag.understand.ambiguity import judge
+from rag.understand.learned import Fill
 from rag.understand.plan import plan as make_plan
 from rag.understand.plan import web_enabled
 
@@ -73,6 +74,7 @@ class Chain(Runnable[TurnInput, Any]):
         chat: returns the current chat model, or None for extractive answers.
         settings: returns the current settings; read once per turn.
         prompts: returns the prompt overrides by name.
+        fill: the completion model; None leaves completion to the rules.
     """
 
     def __init__(
@@ -82,6 +84,7 @@ class Chain(Runnable[TurnInput, Any]):
         chat: Callable[[], ChatModel | None],
         settings: Callable[[], Settings],
         prompts: Callable[[], dict[str, str]],
+        fill: Fill | None = None,
     ) -> None:
         self._catalog = catalog
         self._retriever = retriever
@@ -89,7 +92,7 @@ class Chain(Runnable[TurnInput, Any]):
         self._settings = settings
         self._writer = Writer(chat, prompts)
         self._condenser = Condenser(chat, prompts)
-        self._meaning = Interpreter(catalog, chat, prompts)
+        self._meaning = Interpreter(catalog, chat, prompts, fill)
         self._reading = Reading(retriever, self._meaning, self.plan, catalog.chunks.get)
 
     def invoke(

@@ -11,6 +11,7 @@ from rag.settings import Settings
 from rag.store.catalog import Catalog
 from rag.turn import TurnInput
 from rag.types import KnowledgeProfile, Understanding
+from rag.understand.learned import Fill
 from rag.understand.llm import understand_with_llm
 from rag.understand.understand import understand
 
@@ -24,6 +25,7 @@ class Interpreter:
         catalog: tells rare words, and when documents have changed.
         chat: returns the current chat model, or None.
         prompts: returns the prompt overrides by name.
+        fill: the completion model; None leaves completion to the rules.
     """
 
     def __init__(
@@ -31,7 +33,9 @@ class Interpreter:
         catalog: Catalog,
         chat: Callable[[], ChatModel | None],
         prompts: Callable[[], dict[str, str]],
+        fill: Fill | None = None,
     ) -> None:
+        self._fill = fill
         self._catalog, self._chat, self._prompts = catalog, chat, prompts
         self._known: RecentResults[Understanding] = RecentResults(_RECENT)
 
@@ -51,6 +55,7 @@ class Interpreter:
             today,
             counts=self._catalog.lexical.document_frequencies,
             corrected=input.corrected,
+            fill=self._fill,
         )
         chat = self._chat() if settings.chat.understand_with_llm else None
         if chat is None or local.route != "knowledge" or local.source == "user":

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag.errors import ModelUnavailable, ZhiwenError
-from rag.types import KnowledgeProfile
+from rag.types import KnowledgeProfile, Turn
 
 if TYPE_CHECKING:
     from rag.ingest.files import FileStore
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rag.models.chat import ChatModel
     from rag.store.catalog import Catalog
     from rag.store.vectors import VectorStore
+    from rag.understand.learned import Fill
 
 log = logging.getLogger(__name__)
 
@@ -60,13 +61,14 @@ def limit_blas_threads() -> None:
     ThreadpoolController().select(internal_api="openblas").limit(limits=1)
 
 
-def settle_memory(chat: ChatModel | None, vectors: VectorStore) -> None:
+def settle_memory(chat: ChatModel | None, vectors: VectorStore, fill: Fill) -> None:
     """What only makes later work quicker; questions are answered meanwhile."""
     from rag.text.tokenise import warm_up as load_dictionary
     from rag.understand.understand import understand
 
     load_dictionary()
-    understand("年假有几天？", (), KnowledgeProfile(), date.today())
+    asked = (Turn(role="user", content="年假有几天？"),)
+    understand("怎么申请", asked, KnowledgeProfile(), date.today(), fill=fill)
     if chat is not None:
         chat.load()
     try:

@@ -42,6 +42,24 @@ class BundledWords:
         ids: list[int] = self._tokeniser.encode(encodable(plain))
         return ids
 
+    def pieces(self, text: str) -> list[tuple[int, int]]:
+        """The id of each piece of the bare text, with how many letters of the text it stands for.
+
+        Letters that the model does not know and those it drops belong to the piece before them.
+        """
+        plain, owner = "", list[int]()
+        for place, letter in enumerate(encodable(text)):
+            written = unicodedata.normalize("NFC", letter).translate(self._characters)
+            plain += written
+            owner += [place] * len(written)
+        found, end, taken = list[tuple[int, int]](), 0, 0
+        for piece in self._tokeniser.encode(plain, return_type="proto").pieces:
+            end += len(piece.surface)
+            upto = owner[end - 1] + 1 if 0 < end <= len(owner) else taken
+            found.append((piece.id, max(upto - taken, 0)))
+            taken = max(upto, taken)
+        return found
+
     def vectors(self, ids: list[int] | np.ndarray) -> np.ndarray:
         """Word vectors of ids [...], float32 [..., 384]."""
         return dequantise(self._table[ids])

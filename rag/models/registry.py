@@ -5,19 +5,25 @@ A change of settings drops what it touches; running turns keep the model they be
 
 from __future__ import annotations
 
+import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rag.errors import ModelError
 from rag.models.chat import ChatModel, create_chat
+from rag.models.completion_spans import Completed
 from rag.models.embedder import Embedder, create_embedder
 from rag.models.reranker import Reranker, create_reranker
 from rag.secrets import Secrets
 from rag.settings import Settings
 
 if TYPE_CHECKING:
+    from rag.models.completer import Completer
     from rag.models.cross_encoder import CrossEncoder
+
+log = logging.getLogger(__name__)
 
 
 class Models:
@@ -37,6 +43,7 @@ class Models:
         self._embedder: Embedder | None = None
         self._reranker: Reranker | None = None
         self._line_reader: CrossEncoder | None = None
+        self._completer: Completer | None = None
         self._chat: ChatModel | None = None
         self._chat_built = False
 
@@ -81,6 +88,23 @@ class Models:
 
                 self._line_reader = CrossEncoder(self._data, LINE_WEIGHTS)
             return self._line_reader
+
+    def completer(self) -> Completer:
+        """The bundled model that completes follow-ups."""
+        with self._lock:
+            if self._completer is None:
+                from rag.models.completer import Completer
+
+                self._completer = Completer(self._data)
+            return self._completer
+
+    def complete(self, context: Sequence[str], utterance: str) -> Completed:
+        """See `rag.models.completer.Completer.complete`; unchanged where it cannot be loaded."""
+        try:
+            return self.completer().complete(context, utterance)
+        except ModelError as error:
+            log.warning("follow-ups are completed by rules: %s %s", error.text(), error.detail)
+            return Completed(utterance, 1.0)
 
     def chat(self) -> ChatModel | None:
         """The chat model, or None when answers are extractive."""

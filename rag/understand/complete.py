@@ -34,6 +34,7 @@ from rag.understand.dialogue import (
     supposed,
 )
 from rag.understand.intent import drops_topic, is_meta, is_small_talk
+from rag.understand.learned import Fill, with_model
 from rag.understand.moves import (
     IF_TOPIC,
     POINTED_CODE,
@@ -70,7 +71,10 @@ _THANKS = re.compile("谢|thx|thank|拜拜|再见", re.I)
 
 
 def complete(
-    question: str, history: Sequence[Turn], profile: KnowledgeProfile | None = None
+    question: str,
+    history: Sequence[Turn],
+    profile: KnowledgeProfile | None = None,
+    fill: Fill | None = None,
 ) -> Completion:
     """Complete `question` from the conversation before it.
 
@@ -81,12 +85,15 @@ def complete(
             from `standalone` where it is set, else worked out here.
         profile: titles of the knowledge base, for values inside 《》 and for telling a new
             topic from a detail of the last one.
+        fill: the completion model; rules alone without it.
     """
     dialogue = _recall(history, profile)
     said = [text for e in dialogue.exchanges for text in (e.question, e.reply)]
     typed = question.strip()
     whole = in_full(typed, said, profile)
     made = _complete(whole, dialogue, profile)
+    if fill is not None:
+        made = with_model(made, whole, in_words(history), fill)
     return made if made.standalone != whole or whole == typed else replace(made, changed=True)
 
 

@@ -12,6 +12,7 @@ from rag.understand.complete import complete
 from rag.understand.for_each import for_each
 from rag.understand.homophones import Counts, repaired
 from rag.understand.intent import classify
+from rag.understand.learned import Fill
 from rag.understand.model_numbers import in_number, zero_filled
 from rag.understand.parts import parts
 from rag.understand.slots import extract
@@ -25,6 +26,7 @@ def understand(
     today: date,
     counts: Counts | None = None,
     corrected: str | None = None,
+    fill: Fill | None = None,
 ) -> Understanding:
     """What `question` means after `history`; everything but ambiguity (see `judge`).
 
@@ -37,10 +39,11 @@ def understand(
             character of the same sound; None leaves them.
         corrected: the completed question as the user put it right: nothing is added to it, and
             no word of it is changed.
+        fill: the completion model; None leaves completion to the rules.
     """
     if corrected is None:
         numbered = in_number(question, profile, counts)
-        completion = complete(numbered, history, profile)
+        completion = complete(numbered, history, profile, fill)
         if numbered != question:
             completion = replace(completion, changed=True)
         standalone = zero_filled(spelled(completion.standalone, profile), counts)
