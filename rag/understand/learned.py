@@ -15,7 +15,7 @@ Fill = Callable[[Sequence[str], str], Completed]
 """Completes a turn behind others, oldest first; see `rag.models.completer.Completer.complete`."""
 
 REASON = "按上文补全"
-SURE_FROM = 0.3
+SURE_FROM = 0.5
 """Sureness from which the model's completion is taken; chosen by us on dialogues of our own. Taking
 it in the place of what the rules complete, too, loses more than it gains even from .8 on."""
 TURNS_READ = 4
