@@ -1,6 +1,6 @@
 """Train the model that completes follow-ups (rag/models/completer.onnx).
 
-    python -m benchmarks.train_completer --folder <work> [--epochs 5] [--write]
+    python -m benchmarks.train_completer --folder <work> [--epochs 3] [--write]
 
 The first layers of the bundled encoder read a turn with the turns before it; heads say where a
 stretch of those is put in and which, and which letters go (the idea of utterance rewriting by
@@ -155,7 +155,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cache", type=Path, default=WORK / "vectors", help="keeps the encoder")
     parser.add_argument("--folder", type=Path, default=WORK / "completer", help="keeps work")
-    parser.add_argument("--epochs", type=float, default=5)
+    parser.add_argument("--epochs", type=float, default=3)
     parser.add_argument("--write", action="store_true", help="replace the shipped weights")
     args = parser.parse_args()
     args.folder.mkdir(parents=True, exist_ok=True)
