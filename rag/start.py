@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag.errors import ModelUnavailable, ZhiwenError
-from rag.types import KnowledgeProfile, Turn
+from rag.types import KnowledgeProfile
 
 if TYPE_CHECKING:
     from rag.ingest.files import FileStore
@@ -67,8 +67,8 @@ def settle_memory(chat: ChatModel | None, vectors: VectorStore, fill: Fill) -> N
     from rag.understand.understand import understand
 
     load_dictionary()
-    asked = (Turn(role="user", content="年假有几天？"),)
-    understand("怎么申请", asked, KnowledgeProfile(), date.today(), fill=fill)
+    understand("年假有几天？", (), KnowledgeProfile(), date.today())
+    fill(("年假有几天？",), "怎么申请")
     if chat is not None:
         chat.load()
     try:

@@ -7,6 +7,7 @@ a text's vector depends on nothing but the text: the same alone or among thousan
 
 from __future__ import annotations
 
+import hashlib
 import os
 import threading
 from collections.abc import Callable, Sequence
@@ -16,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from rag.errors import ModelError
+from rag.errors import ModelError, ModelUnavailable
 from rag.models.bundled_convert import CONVERTER_VERSION, GRAPH, damage, prepare
 from rag.models.bundled_source import SOURCE_SHA256
 from rag.models.bundled_words import HIDDEN, bundled_words
@@ -142,6 +143,32 @@ def single_thread_session(model: Path | bytes) -> Any:
     options.log_severity_level = 3
     content = model if isinstance(model, bytes) else str(model)
     return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+
+
+def shipped_session(weights: Path, name: str, name_en: str) -> Any:
+    """A session of a model file that lies beside the code.
+
+    Args:
+        weights: the file; one of the same name with the suffix `.sha256` holds its digest.
+        name, name_en: what the model is called, for people.
+
+    Raises:
+        ModelUnavailable: the file is missing or damaged.
+    """
+    try:
+        content = weights.read_bytes()
+        digest = weights.with_suffix(".sha256").read_text("ascii").strip()
+        if hashlib.sha256(content).hexdigest() != digest:
+            raise ValueError("SHA-256 differs")
+        return single_thread_session(content)
+    except Exception as error:
+        raise ModelUnavailable(
+            f"{name}的权重文件缺失或损坏。",
+            "请重新安装程序。",
+            message_en=f"The local {name_en}'s weights are missing or damaged.",
+            remedy_en="Reinstall the program.",
+            detail=f"{type(error).__name__}: {error}",
+        ) from error
 
 
 def available_cores() -> int:

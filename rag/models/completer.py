@@ -7,13 +7,11 @@ stands in the turns before. Nothing is downloaded, no torch.
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rag.errors import ModelUnavailable
 from rag.models.completion_input import UTTERANCE, CompletionInput, completion_input
 from rag.models.completion_spans import Completed, Numbers, completed
 
@@ -62,10 +60,6 @@ class Completer:
                 self._known[asked] = known
         return known
 
-    def load(self) -> None:
-        """Load the model; done by the first use otherwise."""
-        self._load()
-
     def _load(self) -> tuple[Any, Any]:
         if self._loaded is None:
             with self._lock:
@@ -74,24 +68,11 @@ class Completer:
         return self._loaded
 
     def _open(self) -> tuple[Any, Any]:
-        from rag.models.bundled import single_thread_session
+        from rag.models.bundled import shipped_session
         from rag.models.bundled_convert import prepare
         from rag.models.bundled_words import bundled_words
 
-        try:
-            content = self._weights.read_bytes()
-            digest = self._weights.with_suffix(".sha256").read_text("ascii").strip()
-            if hashlib.sha256(content).hexdigest() != digest:
-                raise ValueError("SHA-256 differs")
-            session = single_thread_session(content)
-        except Exception as error:
-            raise ModelUnavailable(
-                "内置补全模型的权重文件缺失或损坏。",
-                "请重新安装程序。",
-                message_en="The local completion model's weights are missing or damaged.",
-                remedy_en="Reinstall the program.",
-                detail=f"{type(error).__name__}: {error}",
-            ) from error
+        session = shipped_session(self._weights, "内置补全模型", "completion model")
         return session, bundled_words(prepare(self._data))
 
 

@@ -50,14 +50,11 @@ class _Put(NamedTuple):
     share: float
 
 
-def completed(read: CompletionInput, numbers: Numbers, willing: float = 1.0) -> Completed:
+def completed(read: CompletionInput, numbers: Numbers) -> Completed:
     """The likeliest completion.
 
     At each place what is put in must be likelier than that nothing is; where the places share the
     likelihood between them, the best one gets it.
-
-    Args:
-        willing: what likelihoods of putting something in are multiplied by.
     """
     import numpy as np
 
@@ -69,14 +66,12 @@ def completed(read: CompletionInput, numbers: Numbers, willing: float = 1.0) -> 
     places = [place for place in range(count + 1) if some[place] > _LEAST]
     puts = {place: _best(read, numbers, place) for place in places}
     chosen = {
-        place: put
-        for place, put in puts.items()
-        if willing * some[place] * put.share > 1.0 - some[place]
+        place: put for place, put in puts.items() if some[place] * put.share > 1.0 - some[place]
     }
     if not chosen and puts:
         place = max(puts, key=lambda one: some[one] * puts[one].share)
         nothing = max(1.0 - float(some.sum()), float(np.prod(1.0 - some)) * _SHARED)
-        if willing * some[place] * puts[place].share > nothing:
+        if some[place] * puts[place].share > nothing:
             chosen = {place: puts[place]}
     if not chosen:  # letters that only go change what was said
         return unchanged

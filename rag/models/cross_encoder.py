@@ -6,14 +6,11 @@ beside this file; words and tokenizer are the embedder's. Nothing is downloaded,
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from rag.errors import ModelUnavailable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -88,24 +85,11 @@ class CrossEncoder:
         return self._loaded
 
     def _open(self) -> tuple[Any, Any]:
-        from rag.models.bundled import available_cores, single_thread_session
+        from rag.models.bundled import available_cores, shipped_session
         from rag.models.bundled_convert import prepare
         from rag.models.bundled_words import bundled_words
 
-        try:
-            content = self._weights.read_bytes()
-            digest = self._weights.with_suffix(".sha256").read_text("ascii").strip()
-            if hashlib.sha256(content).hexdigest() != digest:
-                raise ValueError("SHA-256 differs")
-            session = single_thread_session(content)
-        except Exception as error:
-            raise ModelUnavailable(
-                "内置重排模型的权重文件缺失或损坏。",
-                "请重新安装程序。",
-                message_en="The local reranker's weights are missing or damaged.",
-                remedy_en="Reinstall the program.",
-                detail=f"{type(error).__name__}: {error}",
-            ) from error
+        session = shipped_session(self._weights, "内置重排模型", "reranker")
         words = bundled_words(prepare(self._data))
         self._pool = ThreadPoolExecutor(self._threads or available_cores(), "rerank")
         return session, words
