@@ -36,7 +36,8 @@ run: setup
 
 test: setup-dev
 	@scripts/install_browser.sh
-	$(BIN)/python -m pytest
+	@# Two at once, a file to each: more would need 2 GB of memory for each.
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: setup-dev
 	$(BIN)/ruff check .

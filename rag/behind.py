@@ -16,6 +16,7 @@ from rag.text.tokenise import codes
 from rag.turn_state import TurnState
 from rag.types import Evidence, Understanding
 from rag.understand.carried import BEHIND, question_before
+from rag.understand.phrases import asks
 
 FITS_FROM, BETTER_BY = 0.5, 0.2
 """Fit of the best line (`Piece.fit`) from which the question before is said to be meant, too, and
@@ -87,9 +88,11 @@ def taken(turn: TurnState, meaning: Understanding, evidence: Sequence[Evidence])
 
 
 def _needs_more(meaning: Understanding) -> bool:
-    """Whether nothing is asked without what was added: few words, or the code they stand for,
-    which the reader does not know."""
+    """Whether nothing is asked without what was added: something told, few words, or the code
+    they stand for, which the reader does not know."""
     typed = meaning.question.strip()
+    if not asks(typed):
+        return True
     own = set(codes(typed))
     if set(codes(meaning.standalone_question)) - own:
         return True

@@ -36,6 +36,7 @@ from rag.types import (
     OtherNames,
     QueryPlan,
     Retrieval,
+    Slots,
     Understanding,
 )
 from rag.understand.carried import MOST_CARRIED, Earlier, earlier
@@ -101,7 +102,7 @@ def look_with_topic(
     for one in candidates(typed, before, cited[0] if cited else None):
         if normalise(one.topic) in normalise(meaning.standalone_question):
             continue
-        made, names = yield from _searched(step, reading, turn, profile, one, before)
+        made, names = yield from _searched(step, reading, turn, profile, one, before, meaning.held)
         _, now = best_line(made.evidence)
         if (
             now < max(FITS_FROM, fit + BETTER_BY)
@@ -158,10 +159,12 @@ def _searched(
     profile: KnowledgeProfile,
     one: Candidate,
     before: Earlier,
+    held: Slots,
 ) -> Generator[Event, None, tuple[Second, tuple[OtherNames, ...]]]:
     asked = turn.input.model_copy(update={"corrected": one.question})
     meaning = reading.understand(asked, profile, turn.settings).model_copy(
         update={
+            "held": held,
             "question": turn.input.question,
             "standalone_question": one.question,
             "sub_questions": (),

@@ -28,6 +28,8 @@ _CODE_RANGE = re.compile(
 _WRITTEN_RANGE = re.compile(
     r"(?<![a-z0-9])[a-z]{1,4}-?\d{1,4}\s*(?:至|到|-|~|–|—)\s*[a-z]{0,4}-?\d{1,4}(?![a-z0-9])"
 )
+_EACH = re.compile(r"[^，。,；;]{0,4}?(?:几|多少|啥)")
+"""What follows a unit that the answer is counted by (一年 in 一年能休几天)."""
 _TO = re.compile(r"\s*(?:-|–|—|~|～|至|到)\s*")
 
 
@@ -39,7 +41,7 @@ def position(question: str, text: str) -> Inside:
     """
     met = False
     for value in find_values(question):
-        if value.kind not in _MEASURED or value.bare_one:
+        if value.kind not in _MEASURED or value.bare_one or _counted_by(question, value):
             continue
         mine = number(value.value)
         bounds = [b for b in _ranges(text) if b[0] == value.kind and b[1] == value.unit]
@@ -71,6 +73,13 @@ def range_of(code: str, text: str) -> str:
         return ""
     written = (m.group() for m in _WRITTEN_RANGE.finditer(text))
     return next((one for one in written if in_named_range(code, one)), "")
+
+
+def _counted_by(question: str, value: Found) -> bool:
+    """Whether the value is no measure of anything but what the answer is given for (一年几天)."""
+    one = value.kind == "duration" and value.text.startswith("一")
+    alone = not question[: value.start].rstrip() or question[value.start - 1] in "，。,；; 每"
+    return one and alone and bool(_EACH.match(question, value.end))
 
 
 def _same_words(question: str, value: Found, text: str) -> bool:

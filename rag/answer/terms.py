@@ -80,6 +80,10 @@ _COUNTED = re.compile(rf"\d+(?:\.\d+)?[{HAN}]{{0,2}}")
 
 
 _WEEKDAY = re.compile("(?:周|星期|礼拜)([一二三四五六日天末])")
+_FROM_TODAY = re.compile(
+    "(?:[上下这本]|这个|上个|下个)(?:周|星期|礼拜|月|季度|学期)[一二三四五六日天末初底]?|今明两天|大?[前后]天|[今明]晚|[今明]早"
+)
+"""Days as people count them from today, which no document does."""
 _OTHER_DAYS = re.compile("(?:周|星期|礼拜)[一二三四五六日天末]|每[天日]")
 _ORDINAL = re.compile(rf"第(\d+)([{HAN}])")
 _BETWEEN = re.compile(
@@ -383,6 +387,8 @@ def _weight(term: str) -> float:
         return 0.12
     if _COUNTED.fullmatch(term) or (len(term) == 2 and term[0] in _COUNTING):
         return 0.15  # years are the slots' business; 一台, 每晚 only count
+    if _FROM_TODAY.fullmatch(term):
+        return 0.12
     if _WEEKDAY.fullmatch(term):
         return 0.3  # often inside a range that does not name it
     weight = rarity(term)

@@ -1,6 +1,6 @@
 """How people say it, and how documents write it: everyday words and their formal ones.
 
-A question is searched and judged by both. The words are in everyday_words.txt beside this file;
+A question is searched and judged by both. The words are in everyday/*.txt beside this file;
 administrators' own synonyms come on top of them.
 """
 
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from rag.text.vocabulary import Vocabulary
 
-_FILE = Path(__file__).with_name("everyday_words.txt")
+_FILES = sorted(Path(__file__).with_name("everyday").glob("*.txt"))
 _FOR_SEARCH = 4
 """Formal words of one everyday word that a search takes; chosen by us, more would outweigh what
 was asked."""
@@ -39,7 +39,7 @@ class _Words(NamedTuple):
 def _words() -> _Words:
     formal: dict[str, dict[str, None]] = {}
     by_mark: dict[str, set[str]] = {"=": set(), "~": set(), ":": set()}
-    for line in _FILE.read_text(encoding="utf-8").splitlines():
+    for line in "\n".join(file.read_text(encoding="utf-8") for file in _FILES).splitlines():
         words = line.split()
         mark = next((mark for mark in by_mark if mark in words), "")
         if line.startswith("#") or not mark:

@@ -109,6 +109,8 @@ class Understanding(Value):
     intent: Intent = "fact"
     entities: tuple[Entity, ...] = ()
     slots: Slots = Slots()
+    held: Slots = Slots()
+    """The region and the year that the conversation is about, where the question names none."""
     missing_slots: tuple[SlotName, ...] = ()
     needs_clarification: bool = False
     clarification: Clarification | None = None

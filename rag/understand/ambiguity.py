@@ -42,27 +42,16 @@ from rag.understand.candidates import (
     unknown_names,
 )
 from rag.understand.dialogue import asked_back
+from rag.understand.every import asks_when, wants_all, wants_all_products, wants_all_years
 from rag.understand.gazetteer import Gazetteer, bare_title, gazetteer
 from rag.understand.phrases import plain_noun, topic
-from rag.understand.regions import covers, region_paths, short_name
+from rag.understand.regions import covers, short_name
 from rag.understand.reply import put_or_lead
 from rag.understand.rows import open_rows
 from rag.understand.senses import senses
 from rag.understand.slots import QUOTED_TITLE, quoted_titles
 from rag.understand.subject_words import speaking_of
-
-_WANTS_ALL = re.compile(
-    r"(?:各|每|所有|全部|全国|不同|多|哪些?|哪个|哪几个|几个|任何)(?:个)?(?:地区?|地方|省份?|市"
-    r"|城市|区域)|各省市|分别|都(?:是|有|能|可以|要)?(?:多少|什么|哪些|怎么)"
-    r"|哪(?:里|儿|个|些|座|家)(?:城市|地方|的)?[^，。]{0,12}(?:最|更|比较)|(?:对比|比较)(?:一下)?(?:各"
-    r"|不同|所有)|全国(?:性|统一)?|国家(?:层面|规定|标准|政策)|(?:所有|全部|任何)(?:的)?"
-)
-_ALL_YEARS = re.compile(
-    r"历年|各年|每年度|逐年|哪一?年|何时|什么时候|最新|现行|目前|现在|当前|最近|近几年|变化|有什么不同"
-)
-_ALL_PRODUCTS = re.compile(
-    r"(?:各|每|所有|全部|不同|哪些?|哪个|哪几)(?:个|款|种)?(?:产品|型号|款|机型|设备|系列)"
-)
+from rag.understand.times import years_of
 
 
 def judge(
@@ -92,7 +81,7 @@ def judge(
             return understanding
         return ask_reference(understanding, index, probe, history)
     question = understanding.standalone_question
-    if _settled(understanding, asked) or _WANTS_ALL.search(_untitled(question)):
+    if _settled(understanding, asked) or wants_all(question):
         return understanding
     if "reference" not in asked and too_broad(understanding):
         wide = ask_reference(understanding, index, probe, history, about=True)
@@ -109,7 +98,7 @@ def judge(
     if not quoted_titles(question):
         found = speaking_of(question, found, hits)
     for step in (_region, _time, _product):
-        judged = step(understanding, found, asked, history)
+        judged = step(understanding, found, asked)
         if judged is None:
             continue
         if judged.missing_slots == ("time",) and probe and hits:
@@ -201,7 +190,7 @@ def _senses(
 
 def _names_one_document(question: str, index: Gazetteer) -> bool:
     """Whether the question names one document of the knowledge base, and no other."""
-    named = index.named.find(normalise(_untitled(question)))
+    named = index.named.find(normalise(QUOTED_TITLE.sub("", question)))
     return len(named) == 1 and len(named[0].titles) == 1
 
 
@@ -226,7 +215,6 @@ def _region(
     meaning: Understanding,
     found: Sequence[Candidate],
     asked: set[SlotName],
-    history: Sequence[Turn],
 ) -> Understanding | None:
     question, within = meaning.standalone_question, meaning.slots.region
     if within:
@@ -241,7 +229,7 @@ def _region(
             by_region.setdefault(path, candidate)
     if len(by_region) < 2 or agree(question, list(by_region.values())):
         return None
-    if not within and (known := _region_before(history, by_region)):
+    if not within and (known := _region_held(meaning, by_region)):
         slots = meaning.slots.model_copy(update={"region": (known,)})
         note = f"沿用上文的地区：{short_name(known)}"
         return meaning.model_copy(
@@ -254,27 +242,19 @@ def _region(
     return _asking(meaning, "region", f"请问您想了解哪个地区的{about or '规定'}？", labels)
 
 
-def _region_before(history: Sequence[Turn], offered: dict[str, Candidate]) -> str | None:
-    """The region that the user's last questions were about, when a candidate has it."""
-    said = [turn.standalone or turn.content for turn in history if turn.role == "user"]
-    for text in reversed(said[-3:]):
-        paths = region_paths(text)
-        if len(paths) == 1:
-            return next((p for p in offered if p == paths[0] or covers(paths[0], p)), None)
-        if paths:
-            return None
-    return None
+def _region_held(meaning: Understanding, offered: dict[str, Candidate]) -> str | None:
+    """The region that the conversation is about, when a candidate has it."""
+    held = meaning.held.region
+    return next((p for h in held for p in offered if covers(h, p)), None)
 
 
 def _time(
     meaning: Understanding,
     found: Sequence[Candidate],
     asked: set[SlotName],
-    history: Sequence[Turn],
 ) -> Understanding | None:
-    del history
     question = meaning.standalone_question
-    if "time" in asked or meaning.slots.time or _ALL_YEARS.search(_untitled(question)):
+    if "time" in asked or meaning.slots.time or wants_all_years(question) or asks_when(question):
         return None
     if quoted_titles(question) and not any(c.entry.dated for c in found):
         return None
@@ -294,6 +274,8 @@ def _time(
     years = max(editions.values(), key=len, default={})
     if len(years) < 2 or _another_is_better(found, years) or agree(question, list(years.values())):
         return None
+    if (span := years_of(meaning.held.time)) and any(span[0] <= year <= span[1] for year in years):
+        return meaning
     labels = [f"{year}年" for year in sorted(years, reverse=True)]
     about = _about(question)
     return _asking(meaning, "time", f"请问您想了解哪一年的{about or '规定'}？", labels)
@@ -310,10 +292,9 @@ def _product(
     meaning: Understanding,
     found: Sequence[Candidate],
     asked: set[SlotName],
-    history: Sequence[Turn],
 ) -> Understanding | None:
     question = meaning.standalone_question
-    if "product" in asked or meaning.slots.product or _ALL_PRODUCTS.search(question):
+    if "product" in asked or meaning.slots.product or wants_all_products(question):
         return None
     if meaning.intent == "comparison" or quoted_titles(question):
         return None
@@ -329,7 +310,6 @@ def _product(
         names = compared_products(question, found)
     if len(names) < 2:
         return None
-    del history
     about = _about(question)
     return _asking(
         meaning, "product", f"请问您想了解哪个产品{f'的{about}' if about else ''}？", names
@@ -361,11 +341,6 @@ def _about(question: str) -> str:
     if len(titles) == 1:
         return f"《{titles[0]}》"
     return plain_noun(topic(question))
-
-
-def _untitled(question: str) -> str:
-    """The question without titles: 全国 in a law's name is not the user's wish."""
-    return QUOTED_TITLE.sub("", question)
 
 
 def _meet(a: str, b: str) -> bool:

@@ -32,7 +32,7 @@ def supposed_case(message: str, dialogue: Dialogue) -> str | None:
         return None
     if "就" in match["case"]:
         return None  # 要是能自取就好了: a whole sentence
-    case = re.sub("^(?:是|换成|换|在)", "", match["case"])
+    case = re.sub("^(?:是|换成|换|在|改[去到成为在]|改|去|到)(?=.{2})", "", match["case"])
     if (
         asks(case)
         or not case

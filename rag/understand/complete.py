@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rag.types import KnowledgeProfile, Turn
+from rag.understand.alike import asked_plainly_of, settled_on
 from rag.understand.another import CONNECTIVE, Completion, another_value, made_of
 from rag.understand.carry import (
     begins_with_attribute,
@@ -63,7 +64,7 @@ from rag.understand.reported import mending, what_to_do
 from rag.understand.routes import with_other_end
 from rag.understand.shifts import own_case, share_of
 from rag.understand.spelling import in_full
-from rag.understand.substitute import put
+from rag.understand.substitute import kind_of, put
 
 LONGEST = 400
 """Characters: longer messages say themselves what they are about (chosen by us)."""
@@ -168,6 +169,7 @@ def _complete(question: str, dialogue: Dialogue, profile: KnowledgeProfile | Non
         _other_year,
         _theirs,
         _supposed,
+        _alike,
         another_value,
     ):
         if found := step(question, dialogue, profile):
@@ -248,7 +250,8 @@ def _corrected(
     value = said.value.removesuffix("的")
     made = with_other_end(value, previous.question)
     if made is None and not is_name(value):
-        return None
+        told = own_case(value, dialogue)
+        return made_of(question, told, "补上了自己的情况", previous.topic)
     if said.old and said.old in previous.question:
         made = previous.question.replace(said.old, value, 1)
     made = made or put(said.value, previous.question, profile)
@@ -280,6 +283,22 @@ def _returned(
         return None
     inner = Dialogue([e for e in dialogue.exchanges if e.topic == about][-1:])
     return made_of(question, carry(rest, inner, profile), f"回到“{about}”", about)
+
+
+def _alike(
+    question: str, dialogue: Dialogue, profile: KnowledgeProfile | None
+) -> Completion | None:
+    """2023年也是这么久吗: the last question for another region, year or product."""
+    if (said := settled_on(question)) and kind_of(said[0]) in ("region", "time", "code"):
+        whole = f"{said[0]}{said[1]}"
+        made = _referred_or_carried(whole, dialogue, profile)
+        return made_of(question, made.standalone, f"改问“{said[0]}”", made.topic)
+    plain = asked_plainly_of(question)
+    value = CONNECTIVE.sub("", plain.removesuffix("呢"))
+    if plain == question or kind_of(value.removesuffix("的")) not in ("region", "time", "code"):
+        return None
+    found = another_value(plain, dialogue, profile)
+    return found if found and found.changed and found.standalone != plain else None
 
 
 def _theirs(

@@ -10,6 +10,7 @@ import itertools
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from rag.text.formal_words import formal_of
 from rag.text.numerals import NUMERAL_LETTERS
 from rag.understand.lexicon import ACTIONS
 from rag.understand.names import find_names
@@ -58,6 +59,9 @@ def repaired(question: str, counts: Counts) -> str:
     held = counts(asked) if asked else {}
     for word in sorted(strange, key=len, reverse=True):
         known = [o for o in others[word] if all(held.get(pair) for pair in _pairs(o))]
+        meant = formal_of(word)  # an everyday word is one: 补班 is no 补办
+        if meant and not set(known) & set(meant):
+            continue
         if len(known) == 1 and word in question:
             question = question.replace(word, known[0], 1)
     return question

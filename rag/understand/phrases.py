@@ -115,7 +115,13 @@ def topic_phrase(parsed: Parsed) -> Phrase | None:
         return None
     asking = _asking_clause(parsed)
     in_clause = [p for p in topics if asking[0] <= p.start < asking[1]]
-    return (in_clause or topics[-1:])[0]
+    found = in_clause or topics[-1:]
+    applied = [p for p in found if _APPLIED_FOR.search(parsed.text[: p.start])]
+    return (applied or found)[0]
+
+
+_APPLIED_FOR = re.compile("(?:申请|申领|申报|领取|享受)(?:人才|本市|公司)?$")
+"""What one wants to have is what a question is about, not who wants it."""
 
 
 def relation(text: str) -> str:
@@ -151,11 +157,12 @@ def topic(text: str) -> str:
     narrowing = [p for p in narrowing if not is_circumstance(p.text, text[p.end : start])]
     if before := [p for p in narrowing if p.end <= start]:
         whole = text[before[0].start : end]
+        names = [p.text.removeprefix("个") for p in before]  # 有个硕士想申请
         for piece in (*(p.text for p in before), text[start:end]):
             whole = whole.replace(piece, "", 1)
         if re.fullmatch("[的和与、及跟\\s]*", whole):
             return text[before[0].start : end]
-        return "".join(p.text for p in before) + text[start:end]
+        return "".join(names) + text[start:end]
     return text[start:end]
 
 

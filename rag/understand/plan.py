@@ -29,6 +29,7 @@ from rag.understand.carried import carried_evidence, question_before
 from rag.understand.editions import other_editions
 from rag.understand.expand import wordings
 from rag.understand.gazetteer import gazetteer
+from rag.understand.held import other_regions
 from rag.understand.regions import short_name
 from rag.understand.slots import QUOTED_TITLE, quoted_titles
 from rag.understand.synonyms import names_in, renamed, told
@@ -270,6 +271,8 @@ def _filter(
     """The conditions, and why each is there."""
     documents = _named_documents(meaning, profile)
     left_out = other_editions(profile, meaning.slots)
+    elsewhere = other_regions(profile, meaning.held.region)
+    of_other_years = other_editions(profile, meaning.held)
     types = _types(meaning, profile)
     organisations = _issuers(meaning, profile)
     reasons = []
@@ -282,6 +285,12 @@ def _filter(
         reasons.append(f"限定“{times}”：同一文件另有年份的 {len(left_out)} 份不查")
     elif meaning.slots.time:
         reasons.append("没有按年份区分的文件，不限年份")
+    if elsewhere:
+        places = "、".join(map(short_name, meaning.held.region))
+        reasons.append(f"上文说的是{places}：同类文件另有地区的 {len(elsewhere)} 份不查")
+    if of_other_years:
+        times = "、".join(time.text for time in meaning.held.time)
+        reasons.append(f"上文说的是{times}：同一文件另有年份的 {len(of_other_years)} 份不查")
     if types:
         reasons.append("限定文档类型：" + "、".join(types))
     if organisations:
@@ -290,7 +299,7 @@ def _filter(
         kb_ids=tuple(kb_ids),
         document_ids=documents,
         regions=meaning.slots.region,
-        left_out=left_out,
+        left_out=tuple(dict.fromkeys((*left_out, *elsewhere, *of_other_years))),
         document_types=types,
         organisations=organisations,
     )

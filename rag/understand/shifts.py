@@ -30,9 +30,12 @@ _LASTING = frozenset(["年", "年头", "月", "小时", "工作日", "星期", "
 _DAY = re.compile(r"(?P<day>3[01]|[12]\d|0?[1-9])[号日]")
 _WHEN = re.compile(r"(?P<when>[\u4e00-\u9fffA-Za-z0-9]{1,12}(?:的时候|的那天|的当天|那天|当天))")
 _MINE = re.compile(
-    r"(?:但是?|可是?|不过|那|因为)?我(?:们)?(?:现在|目前|已经|都|也|还|才|刚|只)*"
-    r"(?:是在|是|在|属于|(?:住|买|用|租|办|签|交|选|报|开|考|读|坐|订)的(?:是)?)(?P<case>[^，,。？?！!]{2,10}?)(?:的|了|呢|啊|哦)*[。.！!\s]*"
+    r"(?:但是?|可是?|不过|那|因为)?我(?:们)?(?:现在|目前|已经|今年|去年|刚刚|都|也|还|才|刚|只)*"
+    r"(?:是在|是|在|属于|(?:升|晋升|晋级|评|转|调|换)(?:到|上|为|成|了)?|(?:住|买|用|租|办|签|交|选|报|开|考|读|坐|订)的(?:是)?)(?P<case>[^，,。？?！!]{2,10}?)(?:的|了|呢|啊|哦)*[。.！!\s]*"
 )
+
+
+_GRADE = re.compile(r"([A-Za-z]{1,4})\d{1,2}")
 
 
 def other_count(value: str, question: str) -> str | None:
@@ -117,6 +120,10 @@ def own_case(message: str, dialogue: Dialogue) -> str | None:
     if case in previous.question or not is_name(case):
         return None
     said = message.strip("。.！! ")
+    if (grade := _GRADE.fullmatch(case)) and (
+        old := re.search(rf"(?<![A-Za-z0-9]){grade[1]}\d+(?![A-Za-z0-9-])", previous.question)
+    ):
+        return previous.question[: old.start()] + case + previous.question[old.end() :]
     return with_sibling_replaced(case, previous.question) or f"{said}，{previous.question}"
 
 

@@ -10,6 +10,7 @@ from rag.types import Entity, Intent, KnowledgeProfile, Route, Slots, Strategy, 
 from rag.understand.another import Completion
 from rag.understand.complete import complete
 from rag.understand.for_each import for_each
+from rag.understand.held import held
 from rag.understand.homophones import Counts, repaired
 from rag.understand.intent import classify
 from rag.understand.learned import Fill
@@ -69,12 +70,16 @@ def understand(
         found = parts(standalone, intent, slots, profile)
         if not found:
             found, slots = for_each(standalone, slots, profile)
+    kept = Slots()
+    if route == "knowledge" and corrected is None and not found and intent != "comparison":
+        kept = held(standalone, slots, history, profile, today)
     return Understanding(
         question=question,
         standalone_question=standalone,
         intent=intent,
         entities=entities,
         slots=slots,
+        held=kept,
         missing_slots=("reference",) if completion.unresolved and route == "knowledge" else (),
         route=route,
         strategy=_strategy(route, completion.changed or bool(heard), found, slots),

@@ -251,7 +251,7 @@ def service(
 
 def ended(conversations: Conversations, conversation_id: str) -> Message:
     """The last message once nothing is running."""
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         last = conversations.messages(conversation_id, ANNA)[-1]
         if last.status != "running":

@@ -35,7 +35,7 @@ def misbehave(deed: str) -> None:
     elif deed == "exit":
         os._exit(3)
     elif deed == "hang":
-        time.sleep(60)
+        time.sleep(600)
     elif deed == "memory":
         kept = []
         while True:

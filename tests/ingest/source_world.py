@@ -66,7 +66,7 @@ class Followed:
         return "\n".join(block.text for page in pages for block in page.blocks)
 
 
-def eventually(check: Callable[[], bool], within_s: float = 10.0) -> float:
+def eventually(check: Callable[[], bool], within_s: float = 60.0) -> float:
     """Wait until something is so; the seconds that it took."""
     began = time.monotonic()
     while not check():

