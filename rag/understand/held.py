@@ -47,24 +47,29 @@ def held(
         return Slots()
     before = [QUOTED_TITLE.sub("", text) for text in said[: -LOOKED_BACK - 1 : -1]]
     return Slots(
-        region=() if slots.region else _region(before),
+        region=() if slots.region else _region(before, profile),
         time=() if slots.time or wants_all_years(question) else _time(before, profile, today),
     )
 
 
-def _region(before: Sequence[str]) -> tuple[str, ...]:
+def _region(before: Sequence[str], profile: KnowledgeProfile) -> tuple[str, ...]:
+    """The region named last that documents are about, where it was the only one."""
     for text in before:
-        if paths := region_paths(text):
-            return paths if len(paths) == 1 else ()
+        paths = [path for path in region_paths(text) if other_regions(profile, (path,))]
+        if paths:
+            return tuple(paths) if len(paths) == 1 else ()
     return ()
 
 
 def _time(before: Sequence[str], profile: KnowledgeProfile, today: date) -> tuple[TimeRange, ...]:
-    """The year named last of which there is an edition: 10月 of this year shadows none."""
+    """The year named last of which there is an edition: 10月 of this year shadows none; none
+    once somebody asks for what is valid now."""
     for text in before:
         for mention in find_times(text, today):
             if other_editions(profile, Slots(time=(mention.range,))):
                 return (mention.range,)
+        if wants_all_years(text):
+            return ()
     return ()
 
 

@@ -49,6 +49,8 @@ _SIDE_BY_SIDE = re.compile(
 )
 _EACH = re.compile(r"分别|各自|各(?=是|有|为|需|多少)")
 _WHICH_IS = re.compile(r"(?:哪(?:一)?[个款种项家]|谁)(?:更|比较|最)?(?:加)?")
+_LISTED = re.compile(r"[、，,和与及跟或比对的\s]*(?:和|与|跟|比|对比)?")
+_FAMILY = re.compile("[A-Za-z]*")
 _ATTRIBUTES = re.compile(
     r"^(?P<of>.{2,30}?的)(?P<a>[\u4e00-\u9fffA-Za-z]{2,8})(?:和|与|及"
     r"|以及|、)(?P<b>[\u4e00-\u9fffA-Za-z]{2,8})(?:分别|各)(?P<ask>.{1,12})$"
@@ -149,7 +151,12 @@ def _several_questions(question: str, profile: KnowledgeProfile | None) -> tuple
 
 
 def _spans_of_products(question: str, slots: Slots) -> list[tuple[int, int]]:
-    return _spans(question, slots.product)
+    """The models side by side; a model and its fault code (ZW-100 and E04) are one question."""
+    spans = _spans(question, slots.product)
+    between = [question[a:b] for (_, a), (b, _) in itertools.pairwise(spans)]
+    listed = all(_LISTED.fullmatch(text) for text in between)
+    families = {_FAMILY.match(question[start:end]).group().lower() for start, end in spans}  # type: ignore[union-attr]
+    return spans if listed or len(families) == 1 else []
 
 
 def _spans_of_regions(question: str) -> list[tuple[int, int]]:

@@ -124,6 +124,10 @@ _APPLIED_FOR = re.compile("(?:申请|申领|申报|领取|享受)(?:人才|本�
 """What one wants to have is what a question is about, not who wants it."""
 
 
+_AMOUNT_OF = re.compile("^[钱元天个]的(?=[\u4e00-\u9fff]{2})")
+"""What is left of 多少钱的 before a noun."""
+
+
 def relation(text: str) -> str:
     """The first relational noun of `text`, which its topic is where it has no other."""
     phrases = (p for p in parse(text).phrases if p.kind == "relation")
@@ -162,7 +166,7 @@ def topic(text: str) -> str:
             whole = whole.replace(piece, "", 1)
         if re.fullmatch("[的和与、及跟\\s]*", whole):
             return text[before[0].start : end]
-        return "".join(names) + text[start:end]
+        return "".join(names) + _AMOUNT_OF.sub("", text[start:end])
     return text[start:end]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
+from rag.text.normalise import is_han
 from rag.types import Entity, Intent, KnowledgeProfile, Route, Slots, Strategy, Turn, Understanding
 from rag.understand.another import Completion
 from rag.understand.complete import complete
@@ -16,6 +17,7 @@ from rag.understand.intent import classify
 from rag.understand.learned import Fill
 from rag.understand.model_numbers import in_number, zero_filled
 from rag.understand.parts import parts
+from rag.understand.phrases import topic
 from rag.understand.slots import extract
 from rag.understand.spelling import named_plainly, spelled
 
@@ -44,7 +46,8 @@ def understand(
     """
     if corrected is None:
         numbered = in_number(question, profile, counts)
-        completion = complete(numbered, history, profile, fill)
+        known = counts is not None and _names_known(numbered, counts)
+        completion = complete(numbered, history, profile, None if known else fill)
         if numbered != question:
             completion = replace(completion, changed=True)
         standalone = zero_filled(spelled(completion.standalone, profile), counts)
@@ -88,6 +91,20 @@ def understand(
         source="rules" if corrected is None else "user",
         notes=tuple(note for note in (completion.reason, respelled, heard) if note),
     )
+
+
+def _names_known(question: str, counts: Counts) -> bool:
+    """Whether the question names a thing of its own that documents write (试用期多长)."""
+    about = topic(question)
+    if len(about) < _NAME_FROM or not all(map(is_han, about)):
+        return False
+    pairs = [about[at : at + 2] for at in range(len(about) - 1)]
+    held = counts(pairs)
+    return all(held.get(pair) for pair in pairs)
+
+
+_NAME_FROM = 3
+"""Letters from which a name is one thing, not a property of many; chosen by us."""
 
 
 def _as_corrected(question: str, corrected: str) -> Completion:
