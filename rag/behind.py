@@ -17,6 +17,7 @@ from rag.turn_state import TurnState
 from rag.types import Evidence, Understanding
 from rag.understand.carried import BEHIND, question_before
 from rag.understand.phrases import asks
+from rag.understand.substitute import kind_of
 
 FITS_FROM, BETTER_BY = 0.5, 0.2
 """Fit of the best line (`Piece.fit`) from which the question before is said to be meant, too, and
@@ -27,6 +28,10 @@ WHOLE_FROM = 7
 """Letters from which a follow-up may say by itself what it is about; chosen by us."""
 _BARE = re.compile("(?:那|那么|要是|如果|还有)?.{1,6}?(?:呢|的呢|的话)[?？]*")
 """那杭州呢: without the question before it nothing is asked at all."""
+
+_LEAD, _GAP = re.compile("^(?:那么?|还有|要是|如果|换成|改成)"), re.compile("[，,、 ]+")
+_VALUES = ("region", "time", "code", "person", "measure")
+"""那上海呢，硕士: values alone ask nothing without the question before."""
 
 
 class Taken(NamedTuple):
@@ -95,5 +100,8 @@ def _needs_more(meaning: Understanding) -> bool:
         return True
     own = set(codes(typed))
     if set(codes(meaning.standalone_question)) - own:
+        return True
+    values = [_LEAD.sub("", part).removesuffix("呢") for part in _GAP.split(typed.rstrip("？?。 "))]
+    if all(kind_of(value) in _VALUES for value in values if value):
         return True
     return bool(_BARE.fullmatch(typed)) or (not own and len(typed) < WHOLE_FROM)

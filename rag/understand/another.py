@@ -46,6 +46,7 @@ CONNECTIVE = re.compile(
     r"|^那(?!么|个|些|种|款|项|里|边|时|天|年|样|儿|家|位|份|条|台|张|只|件|本|部|套|次|辆|批|笔|段)[,，\s]*"
 )
 
+_BETWEEN = re.compile("呢(?=[，,、 ])")
 _SHOW = re.compile(r"(?:再)?(?:看看|说说|讲讲|查一?下|查查|问问)")
 
 
@@ -80,7 +81,7 @@ def another_value(
     """The last question asked of the value that `question` names; None when it names none."""
     body = question[parse(question).lead :]
     if dialogue.exchanges and not dialogue.moved:
-        several = with_values(body, dialogue.exchanges[-1].question, profile)
+        several = with_values(_BETWEEN.sub("", body), dialogue.exchanges[-1].question, profile)
         if several:
             return made_of(question, several, f"沿用上一个问题，换成“{body}”")
     if both := _AND_THEN.fullmatch(body):

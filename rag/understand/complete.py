@@ -34,6 +34,7 @@ from rag.understand.dialogue import (
     remember,
     supposed,
 )
+from rag.understand.every import asks_for_current
 from rag.understand.intent import drops_topic, is_meta, is_small_talk
 from rag.understand.learned import Fill, with_model
 from rag.understand.moves import (
@@ -68,6 +69,7 @@ from rag.understand.substitute import kind_of, put
 
 LONGEST = 400
 """Characters: longer messages say themselves what they are about (chosen by us)."""
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d{2}年度?的?")
 _THANKS = re.compile("谢|thx|thank|拜拜|再见", re.I)
 
 
@@ -93,6 +95,8 @@ def complete(
     typed = question.strip()
     whole = in_full(typed, said, profile)
     made = _complete(whole, dialogue, profile)
+    if made.changed and asks_for_current(whole) and not _YEAR.search(whole):
+        made = replace(made, standalone=_YEAR.sub("", made.standalone))
     if fill is not None:
         made = with_model(made, whole, in_words(history), fill)
     return made if made.standalone != whole or whole == typed else replace(made, changed=True)

@@ -15,6 +15,7 @@ _WANTS_ALL = re.compile(
 _ALL_YEARS = re.compile(
     r"历年|各年|每年度|逐年|最新|现行|目前|现在|当前|最近|近几年|变化|有什么不同"
 )
+_CURRENT = re.compile(r"最新|现行|目前|现在|当前|如今|眼下")
 _WHICH_YEAR = re.compile(r"哪一?年|何时|什么时候")
 _ALL_PRODUCTS = re.compile(
     r"(?:各|每|所有|全部|不同|哪些?|哪个|哪几)(?:个|款|种)?(?:产品|型号|款|机型|设备|系列)"
@@ -29,6 +30,11 @@ def wants_all(question: str) -> bool:
 def wants_all_years(question: str) -> bool:
     """Whether the question is about the course of the years, or about whatever is valid now."""
     return bool(_ALL_YEARS.search(_untitled(question)))
+
+
+def asks_for_current(question: str) -> bool:
+    """Whether the question is about what is valid now."""
+    return bool(_CURRENT.search(_untitled(question)))
 
 
 def asks_when(question: str) -> bool:

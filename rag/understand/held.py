@@ -13,7 +13,7 @@ from datetime import date
 from rag.types import KnowledgeProfile, Slots, TimeRange, Turn
 from rag.understand.candidates import siblings
 from rag.understand.editions import other_editions
-from rag.understand.every import wants_all, wants_all_years
+from rag.understand.every import asks_for_current, wants_all, wants_all_years
 from rag.understand.gazetteer import Entry, gazetteer
 from rag.understand.regions import region_paths, related
 from rag.understand.slots import QUOTED_TITLE
@@ -39,16 +39,19 @@ def held(
         profile: what the knowledge bases hold; without documents nothing is held.
         today: the day of asking.
 
+    Asking for what is valid now holds the latest year.
+
     Returns:
         Slots of which only `region` and `time` are filled, each with one value at most.
     """
     said = [turn.standalone or turn.content for turn in history if turn.role == "user"]
-    if profile is None or not said or wants_all(question):
+    current = asks_for_current(question)
+    if profile is None or not (said or current) or wants_all(question):
         return Slots()
     before = [QUOTED_TITLE.sub("", text) for text in said[: -LOOKED_BACK - 1 : -1]]
     return Slots(
         region=() if slots.region else _region(before, profile),
-        time=() if slots.time or wants_all_years(question) else _time(before, profile, today),
+        time=() if slots.time else _time(question, before, profile, today),
     )
 
 
@@ -61,15 +64,29 @@ def _region(before: Sequence[str], profile: KnowledgeProfile) -> tuple[str, ...]
     return ()
 
 
-def _time(before: Sequence[str], profile: KnowledgeProfile, today: date) -> tuple[TimeRange, ...]:
-    """The year named last of which there is an edition: 10月 of this year shadows none; none
-    once somebody asks for what is valid now."""
-    for text in before:
+def _time(
+    question: str, before: Sequence[str], profile: KnowledgeProfile, today: date
+) -> tuple[TimeRange, ...]:
+    """The year named last of which there is an edition (10月 of this year shadows none), the
+    latest one once somebody asks for what is valid now."""
+    if not asks_for_current(question) and wants_all_years(question):
+        return ()
+    for text in (question, *before):
+        if asks_for_current(text):
+            return _latest(profile)
         for mention in find_times(text, today):
             if other_editions(profile, Slots(time=(mention.range,))):
                 return (mention.range,)
-        if wants_all_years(text):
-            return ()
+    return ()
+
+
+def _latest(profile: KnowledgeProfile) -> tuple[TimeRange, ...]:
+    """The latest year of which there is an edition beside older ones."""
+    years = sorted({d.metadata.year for d in profile.documents if d.metadata.year}, reverse=True)
+    for year in years:
+        span = TimeRange(text=f"{year}年", start=date(year, 1, 1), end=date(year, 12, 31))
+        if other_editions(profile, Slots(time=(span,))):
+            return (span,)
     return ()
 
 

@@ -23,3 +23,17 @@ from rag.answer.ranges import position
 )
 def test_position(question: str, text: str, expected: str) -> None:
     assert position(question, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "second"),
+    [
+        ("我工作满6年了，一年有几天年假", "outside", "inside"),
+        ("干了七年 一年能歇几天", "outside", "inside"),
+        ("我工作一年有几天年假", "inside", "outside"),
+        ("工作1年有几天年假", "inside", "outside"),
+    ],
+)
+def test_what_the_answer_is_counted_by_is_no_value(question: str, first: str, second: str) -> None:
+    assert position(question, "累计工作满1年不满5年的，每年5天") == first
+    assert position(question, "满5年不满10年的，每年8天") == second
