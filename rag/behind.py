@@ -16,7 +16,6 @@ from rag.text.tokenise import codes
 from rag.turn_state import TurnState
 from rag.types import Evidence, Understanding
 from rag.understand.carried import BEHIND, question_before
-from rag.understand.phrases import asks
 from rag.understand.substitute import kind_of
 
 FITS_FROM, BETTER_BY = 0.5, 0.2
@@ -29,7 +28,8 @@ WHOLE_FROM = 7
 _BARE = re.compile("(?:那|那么|要是|如果|还有)?.{1,6}?(?:呢|的呢|的话)[?？]*")
 """那杭州呢: without the question before it nothing is asked at all."""
 
-_LEAD, _GAP = re.compile("^(?:那么?|还有|要是|如果|换成|改成)"), re.compile("[，,、 ]+")
+_LEAD = re.compile("^(?:那么?|还有|要是|如果|换成|改成|我们?(?:现在|今年|刚)?(?:是|升到?|属于)?)")
+_GAP = re.compile("[，,、 ]+")
 _VALUES = ("region", "time", "code", "person", "measure")
 """那上海呢，硕士: values alone ask nothing without the question before."""
 
@@ -93,11 +93,9 @@ def taken(turn: TurnState, meaning: Understanding, evidence: Sequence[Evidence])
 
 
 def _needs_more(meaning: Understanding) -> bool:
-    """Whether nothing is asked without what was added: something told, few words, or the code
+    """Whether nothing is asked without what was added: values alone, few words, or the code
     they stand for, which the reader does not know."""
     typed = meaning.question.strip()
-    if not asks(typed):
-        return True
     own = set(codes(typed))
     if set(codes(meaning.standalone_question)) - own:
         return True

@@ -11,7 +11,7 @@ from rag.answer.asks import asking_spans
 from rag.answer.pieces import about
 from rag.answer.refuse import Confidence, confidence
 from rag.text.as_asked import as_documents_say, judged_as_asked
-from rag.text.formal_words import expressions, is_kept
+from rag.text.formal_words import Expression, expressions, inner, is_kept
 from rag.text.normalise import normalise
 from rag.text.vocabulary import normalised_passage
 from rag.types import Evidence, Hit, OtherNames, Understanding
@@ -32,7 +32,7 @@ def everyday_names(
     own = [normalise(one.word) for one in names]
     passages = "\n".join(normalised_passage(f"{about(i.chunk)}\n{i.text}") for i in evidence)
     found: list[OtherNames] = []
-    for one in expressions(text):
+    for one in _closest(text, passages):
         if (
             is_kept(one.word)
             or one.word in passages
@@ -44,6 +44,15 @@ def everyday_names(
         others = [other for other in one.formal if other in passages]
         found += [OtherNames(word=one.word, others=(other,)) for other in others[:1]]
     return tuple(found)
+
+
+def _closest(text: str, passages: str) -> list[Expression]:
+    """The everyday words of a text; those within one for which the passages have no other."""
+    found: list[Expression] = []
+    for one in expressions(text):
+        inside = inner(one) if not any(other in passages for other in one.formal) else ()
+        found += inside or (one,)
+    return found
 
 
 def in_their_words(

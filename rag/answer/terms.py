@@ -15,7 +15,7 @@ from typing import NamedTuple
 from rag.answer.asks import without_asking
 from rag.answer.little_words import LITTLE_WORDS
 from rag.answer.spoken import is_empty, plainly, without_modal, yields
-from rag.text.formal_words import expressions, formal_of
+from rag.text.formal_words import Expression, expressions, formal_of
 from rag.text.normalise import HAN, is_han, normalise
 from rag.text.numerals import arabic
 from rag.text.similar import longest_common_substring
@@ -135,6 +135,7 @@ def content_terms(question: str) -> tuple[Term, ...]:
 
 def _in_everyday(words: Sequence[str], question: str) -> list[str]:
     """The words, with an everyday one that the segmenter took apart (修, 不好) in one piece."""
+    apart = [e for e in expressions(question) if not _is_made_of_words(e, words)]
     result: list[str] = []
     at, last = 0, None
     for word in words:
@@ -143,13 +144,19 @@ def _in_everyday(words: Sequence[str], question: str) -> list[str]:
             result.append(word)
             continue
         at, end = found + len(word), found + len(word)
-        one = next((e for e in expressions(question) if e.start < end and found < e.end), None)
+        one = next((e for e in apart if e.start < end and found < e.end), None)
         if one is None:
             result.append(word)
         elif one is not last:
             result.append(one.word)
         last = one
     return result
+
+
+def _is_made_of_words(one: Expression, words: Sequence[str]) -> bool:
+    """Whether an everyday word is two words that tell something each (工牌丢了)."""
+    telling = [word for word in words if len(word) > 1 and word in one.word]
+    return sum(_weight(word) >= TELLING for word in telling) > 1
 
 
 def _is_kind(word: str, question: str) -> bool:
@@ -259,14 +266,14 @@ def presence(term: str, text: str) -> float:
     canonical = arabic(term)
     if canonical != term and canonical in searched:
         return 1.0
-    if any(other in searched for other in _other_words(term)):
-        return SYNONYM_CREDIT
     ordinal = _ORDINAL.fullmatch(term)
     if ordinal and _in_cells(ordinal, text):
         return SYNONYM_CREDIT
     weekday = _WEEKDAY.fullmatch(term)
     if weekday:
         return _weekday(weekday[1], searched)
+    if any(other in searched for other in _other_words(term)):
+        return SYNONYM_CREDIT
     if not all(map(is_han, term)):
         return 0.0
     if len(term) == 2 and _spelt_out(term, searched):

@@ -84,6 +84,26 @@ def expressions(text: str) -> tuple[Expression, ...]:
     )
 
 
+def inner(one: Expression) -> tuple[Expression, ...]:
+    """The everyday words within a longer one, the longest first, without overlaps."""
+    spans = [
+        (start, end)
+        for start in range(len(one.word))
+        for end in range(start + 2, len(one.word) + 1)
+        if end - start < len(one.word) and formal_of(one.word[start:end])
+    ]
+    taken: list[tuple[int, int]] = []
+    for start, end in sorted(spans, key=lambda span: span[0] - span[1]):
+        if all(end <= a or start >= b for a, b in taken):
+            taken.append((start, end))
+    return tuple(
+        Expression(
+            one.start + start, one.start + end, one.word[start:end], formal_of(one.word[start:end])
+        )
+        for start, end in sorted(taken)
+    )
+
+
 def formal_words(question: str, terms: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Everyday words of a question with their formal ones, at most four each.
 
