@@ -137,6 +137,18 @@ def relation(text: str) -> str:
 
 def topic(text: str) -> str:
     """What `text` is about, with its region, time and group; "" when it names nothing."""
+    about = _PER_UNIT.sub("", _topic(text))
+    return "" if _NO_TOPIC.fullmatch(about) else about
+
+
+_PER_UNIT = re.compile("(?<=[\u4e00-\u9fff]{2})(?:一个?|每)(?:月|年|天|晚|次|周|季度)$")
+"""What an amount is given for: 租房补贴一个月能领多少."""
+_NO_TOPIC = re.compile(
+    "哪几[天个年次]|回事|打算|[上下这本]个?(?:周|星期|礼拜|月)[一二三四五六日天]?"
+)
+
+
+def _topic(text: str) -> str:
     parsed = parse(text)
     if match := _DEFINED.search(parsed.body):
         return (match["a"] or match["b"]).strip()
