@@ -137,12 +137,16 @@ def relation(text: str) -> str:
 
 def topic(text: str) -> str:
     """What `text` is about, with its region, time and group; "" when it names nothing."""
-    about = _PER_UNIT.sub("", _topic(text))
+    about = _topic(text)
+    if not _COUNTED_FIRST.match(about):
+        about = _PER_UNIT.sub("", about)
     return "" if _NO_TOPIC.fullmatch(about) else about
 
 
 _PER_UNIT = re.compile("(?<=[\u4e00-\u9fff]{2})(?:一个?|每)(?:月|年|天|晚|次|周|季度)$")
 """What an amount is given for: 租房补贴一个月能领多少."""
+_COUNTED_FIRST = re.compile("[一二两三四五六七八九十\\d]")
+"""两个人陪护一天: a case as a whole."""
 _NO_TOPIC = re.compile(
     "哪几[天个年次]|回事|打算|[上下这本]个?(?:周|星期|礼拜|月)[一二三四五六日天]?"
 )

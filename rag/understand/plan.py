@@ -27,6 +27,7 @@ from rag.understand.breadth import wants_many
 from rag.understand.candidates import ENOUGH, passage_coverage
 from rag.understand.carried import carried_evidence, question_before
 from rag.understand.editions import other_editions
+from rag.understand.every import asks_for_current
 from rag.understand.expand import wordings
 from rag.understand.gazetteer import gazetteer
 from rag.understand.held import other_regions
@@ -290,7 +291,8 @@ def _filter(
         reasons.append(f"上文说的是{places}：同类文件另有地区的 {len(elsewhere)} 份不查")
     if of_other_years:
         times = "、".join(time.text for time in meaning.held.time)
-        reasons.append(f"上文说的是{times}：同一文件另有年份的 {len(of_other_years)} 份不查")
+        why = "问的是现行的" if asks_for_current(meaning.standalone_question) else "上文说的是"
+        reasons.append(f"{why}{times}：同一文件另有年份的 {len(of_other_years)} 份不查")
     if types:
         reasons.append("限定文档类型：" + "、".join(types))
     if organisations:

@@ -71,6 +71,8 @@ def test_what_fits_alone_or_not_at_all_stays_as_it_was_typed(behind: float, alon
         ("保几年", "U50保几年"),  # few words
         ("那么它一共要保修几年呢", "U50一共要保修几年"),  # the code that they stand for
         ("那U70呢", "U70多少钱"),  # nothing is asked otherwise
+        ("那上海呢，北京呢，硕士", "上海和北京硕士的多少钱"),  # values alone
+        ("我们今年是硕士研究生", "硕士研究生的U50多少钱"),
     ],
 )
 def test_a_completion_without_which_nothing_is_asked_is_kept(typed: str, completed: str) -> None:

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from rag.text.formal_words import expressions, formal_of, formal_words, is_kept, is_shared
+import rag.text.formal_words as formal_words_module
+from rag.text.formal_words import (
+    expressions,
+    formal_of,
+    formal_words,
+    inner,
+    is_kept,
+    is_shared,
+)
 from rag.text.tokenise import query_terms
 
 
@@ -52,3 +62,24 @@ def test_what_documents_say_as_well_is_told_apart() -> None:
     assert not is_shared("生娃")
     assert is_shared("丢了") and not is_kept("丢了")
     assert is_shared("售价") and is_kept("售价")
+
+
+def test_everyday_words_within_a_longer_one() -> None:
+    (one,) = expressions("工牌丢了怎么办")[:1]
+    assert one.word == "工牌丢了"
+    within = inner(one)[-1]
+    assert within.word == "丢了" and "遗失" in within.formal
+    assert (within.start, within.end) == (2, 4)
+
+
+def test_lists_are_well_formed() -> None:
+    folder = Path(formal_words_module.__file__).with_name("everyday")
+    for file in sorted(folder.glob("*.txt")):
+        for number, line in enumerate(file.read_text("utf-8").splitlines(), 1):
+            if not line or line.startswith("#"):
+                continue
+            words = line.split(" ")
+            marks = [word for word in words if word in ("=", "~", ":")]
+            place = f"{file.name}:{number}: {line}"
+            assert len(marks) == 1 and "" not in words, place
+            assert 0 < words.index(marks[0]) < len(words) - 1, place
