@@ -81,7 +81,13 @@ def expressions(text: str) -> tuple[Expression, ...]:
     return tuple(
         Expression(found.start, found.end, found.word, words.formal[found.word])
         for found in words.vocabulary.find(text)
+        if not _asks_whether(text, found.start)
     )
+
+
+def _asks_whether(text: str, start: int) -> bool:
+    """Whether the word is the end of 能不能, whatever follows (能不能用 is no 不能用)."""
+    return 0 < start < len(text) - 1 and text[start] == "不" and text[start - 1] == text[start + 1]
 
 
 def inner(one: Expression) -> tuple[Expression, ...]:

@@ -45,6 +45,7 @@ def test_other_words_have_none() -> None:
         ("如何展开会议讨论", []),
         ("能彩打吗", ["彩打"]),
         ("能办年卡吗", []),
+        ("能不能用微信", []),
     ],
 )
 def test_the_longest_everyday_words_are_found_whole(question: str, found: list[str]) -> None:
