@@ -37,7 +37,9 @@ run: setup
 test: setup-dev
 	@scripts/install_browser.sh
 	@# Two at once, a file to each: more would need 2 GB of memory for each.
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore=tests/e2e
+	@# A browser and the server that it drives take two processors already.
+	$(BIN)/python -m pytest tests/e2e
 
 check: setup-dev
 	$(BIN)/ruff check .

@@ -17,7 +17,7 @@ FLAGS = (
     "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync"
 )
-expect.set_options(timeout=20_000)  # the machine may be busy
+expect.set_options(timeout=60_000)  # the machine may be busy
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -51,7 +51,7 @@ class Followed:
         """Synchronise and wait for all jobs; the numbers that aren't 0."""
         report = self.sources.sync(source.id)
         jobs = self.world.catalog.jobs.list(active_only=True)
-        self.world.jobs.wait([job.id for job in jobs], 20)
+        self.world.jobs.wait([job.id for job in jobs], 120)
         self.sources._follower._synchroniser.settle(source.id)
         values = vars(report)
         return {name: int(value) for name, value in values.items() if value}

@@ -136,7 +136,7 @@ def test_stopping_puts_the_running_job_back_and_a_start_resumes_it(world: World)
     again = JobQueue(world.data, world.pipeline, world.catalog, lambda: world.settings)
     again.start()
     try:
-        assert [j.status for j in again.wait([running, waiting], 15)] == ["done", "done"]
+        assert [j.status for j in again.wait([running, waiting], 120)] == ["done", "done"]
     finally:
         again.stop()
     assert sorted(world.chunk_texts()) == ["乙。", "甲。"]
@@ -275,7 +275,7 @@ def test_killing_the_process_in_the_middle_loses_nothing(tmp_path: Path) -> None
         unfinished = world.catalog.jobs.list(active_only=True)
         assert unfinished
         world.jobs.start()
-        assert {j.status for j in world.jobs.wait([j.id for j in unfinished], 30)} == {"done"}
+        assert {j.status for j in world.jobs.wait([j.id for j in unfinished], 120)} == {"done"}
         assert sorted(world.chunk_texts()) == sorted(contents.values())
         assert world.is_consistent()
     finally:

@@ -36,7 +36,7 @@ def resumed(data: Path, kb: str) -> World:
     world = open_world(data, BigramEmbedder(), kb)
     waiting = [job.id for job in world.catalog.jobs.list(active_only=True)]
     world.jobs.start()
-    assert {job.status for job in world.jobs.wait(waiting, 30)} <= {"done"}
+    assert {job.status for job in world.jobs.wait(waiting, 120)} <= {"done"}
     return world
 
 

@@ -105,7 +105,7 @@ def test_what_still_waits_comes_in_only_where_documents_are_kept(
     assert followed.sources.sync(source.id).added == 1
     followed.sources.delete(ADMIN, source.id, documents=fate)  # type: ignore[arg-type]
     jobs.start()
-    jobs.wait([job.id for job in followed.world.catalog.jobs.list()], 20)
+    jobs.wait([job.id for job in followed.world.catalog.jobs.list()], 120)
     assert set(followed.documents()) == names
     assert followed.world.catalog.jobs.failed({followed.world.kb}) == []
 
