@@ -291,8 +291,11 @@ def _filter(
         reasons.append(f"上文说的是{places}：同类文件另有地区的 {len(elsewhere)} 份不查")
     if of_other_years:
         times = "、".join(time.text for time in meaning.held.time)
-        why = "问的是现行的" if asks_for_current(meaning.standalone_question) else "上文说的是"
-        reasons.append(f"{why}{times}：同一文件另有年份的 {len(of_other_years)} 份不查")
+        count = len(of_other_years)
+        if asks_for_current(meaning.standalone_question):
+            reasons.append(f"问的是现行的{times}：同一文件另有年份的 {count} 份不查")
+        else:
+            reasons.append(f"上文说的是{times}：同一文件另有年份的 {count} 份不查")
     if types:
         reasons.append("限定文档类型：" + "、".join(types))
     if organisations:
