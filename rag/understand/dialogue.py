@@ -92,17 +92,10 @@ class Dialogue:
         return list(found)
 
 
-_ONLY_TIME = re.compile(
-    "[上下这本]个?(?:周|星期|礼拜|月)[一二三四五六日天初末底]?|今天|明天|后天|昨天|前天"
-)
-
-
 def remember(dialogue: Dialogue, typed: str, standalone: str, about: str = "") -> None:
     """Add a question of the user to the dialogue."""
     standalone = asked_plainly(standalone)
     about = about or _taken_up(dialogue, typed, standalone) or topic(standalone)
-    if about and _ONLY_TIME.fullmatch(about):
-        about = ""
     if not about and (deed := parse(standalone).tokens[:1]):
         about = deed[0].text if deed[0].text in TOPICAL_ACTIONS else ""
     if not about:
